@@ -1,0 +1,41 @@
+/**
+ * JSON-RPC 2.0: parsing with bounds, the four kinds of message, errors, writing.
+ *
+ * Invariants: a value that leaves `parseJson` has no duplicate keys (strict limits), bounded depth and size, and no
+ * rounded numbers. A `Message` has a well-formed id of its original type. Knows nothing of MCP.
+ */
+export {
+  JsonError,
+  JsonNumber,
+  parseJson,
+  stringifyJson,
+  STRICT_JSON,
+  TOLERANT_JSON,
+  type Json,
+  type JsonFault,
+  type JsonLimits,
+  type JsonObject,
+} from './json.js';
+export {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  PARSE_ERROR,
+  ProtocolError,
+  type ErrorObject,
+} from './errors.js';
+export {
+  InvalidMessage,
+  isObject,
+  isRequestId,
+  toMessage,
+  type ErrorMessage,
+  type Message,
+  type NotificationMessage,
+  type RequestId,
+  type RequestMessage,
+  type ResponseMessage,
+  type ResultMessage,
+} from './messages.js';
+export { writeError, writeNotification, writeRequest, writeResult } from './write.js';

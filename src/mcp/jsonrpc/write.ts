@@ -1,0 +1,30 @@
+import type { ErrorObject } from './errors.js';
+import { stringifyJson, type JsonObject } from './json.js';
+import type { RequestId } from './messages.js';
+
+/** Serialised messages. Built by concatenation: an envelope object per message would be allocated only to be dropped. */
+
+export function writeRequest(id: RequestId, method: string, params?: JsonObject): string {
+  const head = `{"jsonrpc":"2.0","id":${writeId(id)},"method":${JSON.stringify(method)}`;
+  return params === undefined ? `${head}}` : `${head},"params":${stringifyJson(params)}}`;
+}
+
+export function writeNotification(method: string, params?: JsonObject): string {
+  const head = `{"jsonrpc":"2.0","method":${JSON.stringify(method)}`;
+  return params === undefined ? `${head}}` : `${head},"params":${stringifyJson(params)}}`;
+}
+
+/** `result` is JSON text already. */
+export function writeResult(id: RequestId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${writeId(id)},"result":${result}}`;
+}
+
+/** `null` and absent ids are both in use for unreadable requests; the caller's era decides which. */
+export function writeError(id: RequestId | null | undefined, error: ErrorObject): string {
+  const shownId = id === undefined ? '' : `"id":${id === null ? 'null' : writeId(id)},`;
+  return `{"jsonrpc":"2.0",${shownId}"error":${stringifyJson(error)}}`;
+}
+
+function writeId(id: RequestId): string {
+  return typeof id === 'number' ? String(id) : JSON.stringify(id);
+}

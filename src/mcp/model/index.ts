@@ -1,0 +1,28 @@
+/**
+ * MCP without a revision: what clients and servers tell, offer, ask and answer. The meaning is that of the newest
+ * revision; older ones are adapted to it in `wire`. Data only; unknown members are kept everywhere.
+ */
+export {
+  supportsElicitation,
+  type ClientCapabilities,
+  type ClientDescription,
+  type ElicitationMode,
+  type Implementation,
+  type ServerCapabilities,
+  type ServerDescription,
+} from './capabilities.js';
+export type { Prompt, Resource, ResourceTemplate, Tool, ToolAnnotations } from './offers.js';
+export type { CallResult, CompletionResult, ContentBlock, PromptResult, ReadResult } from './results.js';
+export {
+  isLogLevel,
+  LOG_LEVELS,
+  reachesLevel,
+  type ChangeNotification,
+  type InputRequest,
+  type InputRequests,
+  type InputResponses,
+  type LogLevel,
+  type LogMessage,
+  type Progress,
+  type SubscriptionFilter,
+} from './interaction.js';

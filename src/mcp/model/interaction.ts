@@ -1,0 +1,63 @@
+import type { Json, JsonObject } from '../jsonrpc/index.js';
+
+/** What a server may ask of a client in the course of a request. */
+export interface InputRequest {
+  readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+  readonly params?: JsonObject;
+}
+export type InputRequests = Readonly<Record<string, InputRequest>>;
+/** The bare results, by the keys of the requests they answer. */
+export type InputResponses = Readonly<Record<string, JsonObject>>;
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export const LOG_LEVELS = [
+  'debug',
+  'info',
+  'notice',
+  'warning',
+  'error',
+  'critical',
+  'alert',
+  'emergency',
+] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LogMessage {
+  readonly level: LogLevel;
+  readonly logger?: string;
+  readonly data: Json;
+}
+
+export function isLogLevel(value: unknown): value is LogLevel {
+  return (LOG_LEVELS as readonly unknown[]).includes(value);
+}
+
+/** Whether a message of `level` is to be shown to someone who asked for `threshold` and above. */
+export function reachesLevel(level: LogLevel, threshold: LogLevel): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(threshold);
+}
+
+/** Which changes somebody wants to hear of. */
+export interface SubscriptionFilter {
+  readonly toolsListChanged?: boolean;
+  readonly promptsListChanged?: boolean;
+  readonly resourcesListChanged?: boolean;
+  readonly resourceSubscriptions?: readonly string[];
+  readonly taskIds?: readonly string[];
+}
+
+/** A change a server tells of. The method names are the same in every revision. */
+export interface ChangeNotification {
+  readonly method:
+    | 'notifications/tools/list_changed'
+    | 'notifications/prompts/list_changed'
+    | 'notifications/resources/list_changed'
+    | 'notifications/resources/updated'
+    | 'notifications/tasks';
+  readonly params?: JsonObject;
+}

@@ -1,0 +1,82 @@
+import type { Json, JsonObject } from '../jsonrpc/index.js';
+import type {
+  ChangeNotification,
+  ClientDescription,
+  InputRequests,
+  InputResponses,
+  LogMessage,
+  Progress,
+  SubscriptionFilter,
+} from '../model/index.js';
+
+/** A request as handlers see it: whoever sent it, over whatever revision. */
+export interface McpRequest {
+  readonly method: string;
+  /** As sent, without the members of `_meta` that belong to the hop. */
+  readonly params: JsonObject;
+  /** Whom the request was authenticated as. */
+  readonly principal: string;
+  /** What the client told of itself for this request. */
+  readonly client: ClientDescription;
+  /** Aborted when the client cancels or goes away for good. */
+  readonly signal: AbortSignal;
+  /** Present when this run continues a request that returned `InputRequired`. */
+  readonly resumed: ResumedRequest | undefined;
+  /** Whether the client asked to hear of progress. */
+  readonly wantsProgress: boolean;
+  /** Dropped unless asked for and greater than the last one. */
+  progress(update: Progress): void;
+  /** Dropped unless the client asked for this level. */
+  log(message: LogMessage): void;
+  /**
+   * Asks the client and waits for all answers. The protocol may need the handler to run again from its first line to
+   * deliver them; questions already answered then return at once. So ask before acting, with keys that stay the same.
+   */
+  askClient(requests: InputRequests): Promise<InputResponses>;
+}
+
+export interface ResumedRequest {
+  readonly responses: InputResponses;
+  /** What the handler put into `InputRequired.state`, unaltered: it was sealed in between. */
+  readonly state: Json | undefined;
+}
+
+/**
+ * Returned (or thrown) by a handler that cannot go on without the client. The client's answers arrive in
+ * `McpRequest.resumed` of the next run. Without requests it means: try again shortly.
+ */
+export class InputRequired {
+  readonly requests: InputRequests;
+  readonly state: Json | undefined;
+  constructor(requests: InputRequests, state?: Json) {
+    this.requests = requests;
+    this.state = state;
+  }
+}
+
+/** A result that is sent many times: it is serialised once per wire form. Made by `prepareResult`. */
+export class PreparedResult {
+  readonly result: JsonObject;
+  /** Filled by the server; keys are private to it. */
+  readonly texts = new Map<string, string>();
+  constructor(result: JsonObject) {
+    this.result = result;
+  }
+}
+
+export type HandlerResult = JsonObject | PreparedResult | InputRequired;
+export type Handler = (request: McpRequest) => HandlerResult | Promise<HandlerResult>;
+
+export interface ListenRequest {
+  readonly principal: string;
+  readonly filter: SubscriptionFilter;
+  /** Calls after `close` are ignored. */
+  emit(notification: ChangeNotification): void;
+}
+export interface Subscription {
+  /** The part of the filter that is served. */
+  readonly honoured: SubscriptionFilter;
+  close(): void;
+}
+/** How the server hears of changes: once per listening client or per subscribed resource of an older client. */
+export type Listen = (request: ListenRequest) => Subscription | Promise<Subscription>;

@@ -1,0 +1,112 @@
+import type { Message, RequestId } from '../jsonrpc/index.js';
+
+/**
+ * Moves JSON-RPC messages to one peer and back. It knows requests from notifications, because HTTP answers them
+ * differently, and nothing of what they mean.
+ */
+export interface Transport {
+  /** Whether messages travel as HTTP requests, so that header rules apply and closing a stream is a signal. */
+  readonly carriesHeaders: boolean;
+  /** Connects or spawns. Resolves when messages can be sent; called once. */
+  start(receiver: Receiver): Promise<void>;
+  /**
+   * For a request over HTTP: settles when its exchange is over, which is after its answer was handed to the receiver.
+   * Rejects with `TransportError` when the message could not be delivered or its answer can no longer arrive.
+   */
+  send(message: Outgoing): Promise<void>;
+  /** From now on sent as the `MCP-Protocol-Version` header, where there are headers. */
+  setRevision(revision: string): void;
+  /** Opens the standing stream for messages that belong to no request, where the peer offers one. Idempotent. */
+  openServerStream(): void;
+  /** Ends the peer's session if there is one, then the connection or process. May be called twice. */
+  close(): Promise<void>;
+}
+
+export interface Outgoing {
+  /** The message, serialised. */
+  readonly text: string;
+  readonly method: string | undefined;
+  /** Present when an answer is expected. */
+  readonly id?: RequestId;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Aborting closes the exchange. Over stdio it has no effect once the line is written. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Receiver {
+  /** `during` is the id of our request on whose stream the message came; undefined on shared channels. */
+  message(message: Message, during: RequestId | undefined): void;
+  /** The peer is gone: nothing more will arrive. Called at most once, not after `close()`. */
+  closed(reason: TransportError): void;
+  /** Something was odd but survivable: a skipped line, an unknown id. For counters and logs; holds no payload. */
+  warn(warning: TransportWarning): void;
+}
+
+export interface TransportWarning {
+  readonly code: 'not_json' | 'not_jsonrpc' | 'wrong_content_type' | 'stderr' | 'server_stream_failed';
+  readonly message: string;
+}
+
+export type TransportErrorCode =
+  | 'CONNECT_FAILED'
+  | 'CONNECTION_CLOSED'
+  | 'EGRESS_DENIED'
+  | 'TIMEOUT_CONNECT'
+  | 'TIMEOUT_FIRST_BYTE'
+  | 'TIMEOUT_IDLE'
+  | 'TIMEOUT_TOTAL'
+  | 'ABORTED'
+  | 'HTTP_STATUS'
+  | 'HTTP_UNAUTHORIZED'
+  | 'HTTP_FORBIDDEN'
+  | 'HTTP_NOT_ACCEPTABLE'
+  | 'HTTP_REDIRECT'
+  | 'HTTP_SESSION_REQUIRED'
+  | 'HTTP_WRONG_CONTENT_TYPE'
+  | 'HTTP_EMPTY_BODY'
+  | 'HTTP_BODY_TOO_LARGE'
+  | 'HTTP_INVALID_BODY'
+  | 'SSE_EVENT_DATA_TOO_LARGE'
+  | 'SSE_STREAM_TOO_LARGE'
+  | 'INVALID_SSE_EVENT_DATA'
+  | 'SSE_STREAM_LOST'
+  | 'MCP_SESSION_NOT_FOUND'
+  | 'STDIO_SPAWN_FAILED'
+  | 'STDIO_EXITED'
+  | 'STDIO_LINE_TOO_LONG'
+  | 'STDIO_STDIN_FULL';
+
+export interface TransportErrorDetails {
+  readonly status?: number;
+  /** The `WWW-Authenticate` challenge of a 401 or 403. */
+  readonly challenge?: string;
+  readonly retryAfterMs?: number;
+  readonly exitCode?: number;
+  readonly cause?: unknown;
+  /** Whether the peer may have begun to act on the message. False only when it certainly has not. */
+  readonly mayHaveArrived?: boolean;
+}
+
+/**
+ * A fault on our side of the wire or of the wire itself. Never an answer of the peer. Neither session ids nor
+ * headers nor bodies appear in it.
+ */
+export class TransportError extends Error {
+  override readonly name = 'TransportError';
+  readonly code: TransportErrorCode;
+  readonly status: number | undefined;
+  readonly challenge: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly exitCode: number | undefined;
+  readonly mayHaveArrived: boolean;
+
+  constructor(code: TransportErrorCode, message: string, details: TransportErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.status = details.status;
+    this.challenge = details.challenge;
+    this.retryAfterMs = details.retryAfterMs;
+    this.exitCode = details.exitCode;
+    this.mayHaveArrived = details.mayHaveArrived ?? true;
+  }
+}

@@ -1,0 +1,89 @@
+import { INVALID_PARAMS, isObject, ProtocolError, type JsonObject, type RequestId } from '../jsonrpc/index.js';
+import { isLogLevel, type ClientCapabilities, type Implementation, type LogLevel } from '../model/index.js';
+
+const PREFIX = 'io.modelcontextprotocol/';
+export const META_REVISION = `${PREFIX}protocolVersion`;
+export const META_CLIENT_CAPABILITIES = `${PREFIX}clientCapabilities`;
+export const META_CLIENT_INFO = `${PREFIX}clientInfo`;
+export const META_SERVER_INFO = `${PREFIX}serverInfo`;
+export const META_LOG_LEVEL = `${PREFIX}logLevel`;
+export const META_SUBSCRIPTION_ID = `${PREFIX}subscriptionId`;
+export const META_RELATED_TASK = `${PREFIX}related-task`;
+
+/** What a modern request says of itself in `params._meta`. */
+export interface Envelope {
+  readonly revision: string;
+  readonly capabilities: ClientCapabilities;
+  readonly info: Implementation | undefined;
+  readonly logLevel: LogLevel | undefined;
+}
+
+export function metaOf(params: JsonObject | undefined): JsonObject | undefined {
+  const meta = params?.['_meta'];
+  return isObject(meta) ? meta : undefined;
+}
+
+/** Whether a message claims to be modern. A claim is then validated, never ignored. */
+export function claimsModern(params: JsonObject | undefined): boolean {
+  return metaOf(params)?.[META_REVISION] !== undefined;
+}
+
+export function readEnvelope(params: JsonObject | undefined): Envelope {
+  const meta = metaOf(params) ?? {};
+  const revision = meta[META_REVISION];
+  const capabilities = meta[META_CLIENT_CAPABILITIES];
+  const info = meta[META_CLIENT_INFO];
+  const logLevel = meta[META_LOG_LEVEL];
+  if (typeof revision !== 'string') throw badMeta(META_REVISION, 'a string');
+  if (!isObject(capabilities)) throw badMeta(META_CLIENT_CAPABILITIES, 'an object');
+  if (info !== undefined && !isImplementation(info)) throw badMeta(META_CLIENT_INFO, 'an object with name and version');
+  if (logLevel !== undefined && !isLogLevel(logLevel)) throw badMeta(META_LOG_LEVEL, 'a log level');
+  return { revision, capabilities: capabilities as ClientCapabilities, info, logLevel };
+}
+
+function badMeta(key: string, expected: string): ProtocolError {
+  return new ProtocolError(INVALID_PARAMS, `_meta key ${key} must be ${expected}`);
+}
+
+export function isImplementation(value: unknown): value is Implementation & JsonObject {
+  return isObject(value) && typeof value['name'] === 'string' && typeof value['version'] === 'string';
+}
+
+/** The token under which a sender wants to hear of progress. */
+export function readProgressToken(params: JsonObject | undefined): RequestId | undefined {
+  const rawMeta = params?.['_meta'];
+  if (rawMeta !== undefined && !isObject(rawMeta)) throw new ProtocolError(INVALID_PARAMS, '_meta must be an object');
+  const token = rawMeta?.['progressToken'];
+  if (token === undefined) return undefined;
+  if (typeof token === 'string' || Number.isSafeInteger(token)) return token as RequestId;
+  throw new ProtocolError(INVALID_PARAMS, 'progressToken must be a string or an integer');
+}
+
+/** `params` without what belongs to one hop: the envelope and the progress token. Vendor keys and trace context stay. */
+export function withoutHopMeta(params: JsonObject): JsonObject {
+  const meta = params['_meta'];
+  if (!isObject(meta)) return params;
+  const kept: Record<string, JsonObject[string]> = {};
+  let count = 0;
+  for (const key in meta) {
+    if (key === 'progressToken' || key.startsWith(PREFIX)) continue;
+    kept[key] = meta[key];
+    count++;
+  }
+  const { _meta: _, ...rest } = params;
+  return count === 0 ? rest : { ...rest, _meta: kept };
+}
+
+/** `params` with the given keys set in `_meta`; what else is there stays. */
+export function withMeta(params: JsonObject | undefined, keys: JsonObject): JsonObject {
+  return { ...params, _meta: { ...metaOf(params), ...keys } };
+}
+
+export function envelopeKeys(envelope: Envelope): JsonObject {
+  return {
+    [META_REVISION]: envelope.revision,
+    [META_CLIENT_CAPABILITIES]: envelope.capabilities as JsonObject,
+    ...(envelope.info && { [META_CLIENT_INFO]: envelope.info as unknown as JsonObject }),
+    ...(envelope.logLevel && { [META_LOG_LEVEL]: envelope.logLevel }),
+  };
+}

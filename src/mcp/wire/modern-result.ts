@@ -1,0 +1,79 @@
+import { isObject, stringifyJson, type Json, type JsonObject } from '../jsonrpc/index.js';
+import type { Implementation, InputRequests } from '../model/index.js';
+import { META_SERVER_INFO } from './meta.js';
+
+export interface CacheHints {
+  readonly ttlMs: number;
+  readonly cacheScope: 'public' | 'private';
+}
+
+const CACHEABLE = new Set([
+  'server/discover',
+  'tools/list',
+  'prompts/list',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+]);
+const MAY_ASK = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+/** The methods whose answer may be a request for input. */
+export function mayRequireInput(method: string): boolean {
+  return MAY_ASK.has(method);
+}
+
+/** A handler's result as modern JSON. A result that names its own type or cache hints keeps them. */
+export function writeModernResult(method: string, result: JsonObject, info: Implementation, hints: CacheHints): string {
+  const meta = result['_meta'];
+  return stringifyJson({
+    resultType: 'complete',
+    ...(CACHEABLE.has(method) ? { ttlMs: hints.ttlMs, cacheScope: hints.cacheScope } : undefined),
+    ...result,
+    _meta: { ...(isObject(meta) ? meta : undefined), [META_SERVER_INFO]: info },
+  });
+}
+
+export function writeInputRequired(requests: InputRequests, requestState: string | undefined): string {
+  return stringifyJson({
+    resultType: 'input_required',
+    ...(Object.keys(requests).length > 0 && { inputRequests: requests }),
+    ...(requestState !== undefined && { requestState }),
+  });
+}
+
+/** A modern result as a client receives it. */
+export type ModernResult =
+  | { readonly type: 'complete'; readonly result: JsonObject }
+  | { readonly type: 'input_required'; readonly requests: InputRequests; readonly requestState: string | undefined }
+  | { readonly type: 'task'; readonly result: JsonObject }
+  | { readonly type: 'invalid'; readonly reason: string };
+
+/** `tasks` tells whether this request declared the tasks extension; undeclared result types are invalid. */
+export function readModernResult(method: string, value: Json, tasks: boolean): ModernResult {
+  if (!isObject(value)) return invalid('a result must be an object');
+  const { resultType = 'complete' } = value;
+  if (resultType === 'complete') return { type: 'complete', result: value };
+  if (resultType === 'input_required') return readInputRequired(method, value);
+  if (resultType === 'task' && tasks && method === 'tools/call') return { type: 'task', result: value };
+  return invalid('unknown resultType');
+}
+
+const INPUT_METHODS = new Set<unknown>(['elicitation/create', 'sampling/createMessage', 'roots/list']);
+
+function readInputRequired(method: string, value: JsonObject): ModernResult {
+  if (!mayRequireInput(method)) return invalid(`${method} may not ask for input`);
+  const { inputRequests = {}, requestState } = value;
+  if (requestState !== undefined && typeof requestState !== 'string') return invalid('requestState must be a string');
+  if (!isObject(inputRequests)) return invalid('inputRequests must be an object');
+  const requests = Object.values(inputRequests);
+  if (requests.length === 0 && requestState === undefined) return invalid('input_required without requests or state');
+  const wellFormed = requests.every(
+    (request) => isObject(request) && INPUT_METHODS.has(request['method']) && (request['params'] === undefined || isObject(request['params'])),
+  );
+  if (!wellFormed) return invalid('an input request has an unknown kind');
+  return { type: 'input_required', requests: inputRequests as unknown as InputRequests, requestState };
+}
+
+function invalid(reason: string): ModernResult {
+  return { type: 'invalid', reason };
+}
