@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+
+import type { Message } from '../jsonrpc/index.js';
+import { LineMessages } from './line-messages.js';
+import type { TransportWarning } from './transport.js';
+
+function openReader(maxBadLines = 3) {
+  const messages: Message[] = [];
+  const warnings: TransportWarning[] = [];
+  let givenUp = 0;
+  const reader = new LineMessages({
+    maxBadLines,
+    onMessage: (message) => messages.push(message),
+    onWarning: (warning) => warnings.push(warning),
+    onTooManyBadLines: () => givenUp++,
+  });
+  return { reader, messages, warnings, givenUp: () => givenUp };
+}
+
+const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
+
+test.each([
+  ['text', 'listening on port 3000', 'not_json'],
+  ['a broken message', '{"jsonrpc":"2.0","id":1', 'not_json'],
+  ['nesting without end', '['.repeat(10_000), 'not_json'],
+  ['another kind of JSON', '{"level":"info"}', 'not_jsonrpc'],
+  ['a number', '42', 'not_jsonrpc'],
+  ['an empty batch', '[]', 'not_jsonrpc'],
+])('P-3: %s is skipped, counted and mentioned without its content', (_name, line, code) => {
+  const { reader, messages, warnings } = openReader();
+  reader.read(line);
+  reader.read(PING);
+  expect(reader.skipped).toBe(1);
+  expect(messages).toEqual([{ kind: 'request', id: 1, method: 'ping', params: undefined }]);
+  expect(warnings.map((warning) => warning.code)).toEqual([code]);
+  expect(warnings[0]?.message).not.toContain(line);
+});
+
+test('a batch is delivered one by one', () => {
+  const { reader, messages, warnings } = openReader();
+  reader.read(`[${PING},7,{"jsonrpc":"2.0","method":"note"}]`);
+  expect(messages.map((message) => message.kind)).toEqual(['request', 'notification']);
+  expect(warnings.map((warning) => warning.code)).toEqual(['not_jsonrpc']);
+});
+
+test('P-3: only bad lines in a row lead to giving up, and then it is quiet', () => {
+  const { reader, messages, givenUp } = openReader(3);
+  for (const line of ['x', 'x', PING, 'x', 'x']) reader.read(line);
+  expect(givenUp()).toBe(0);
+  for (const line of ['x', 'x', PING]) reader.read(line);
+  expect({ givenUp: givenUp(), messages: messages.length, skipped: reader.skipped }).toEqual({
+    givenUp: 1,
+    messages: 1,
+    skipped: 5,
+  });
+});
+
+test('warnings are limited, the count is not', () => {
+  const { reader, warnings } = openReader(1000);
+  for (let i = 0; i < 500; i++) reader.read('noise');
+  expect(reader.skipped).toBe(500);
+  expect(warnings.length).toBeGreaterThanOrEqual(10);
+  expect(warnings.length).toBeLessThanOrEqual(20);
+});
+
+test('a receiver may stop the reading in the middle of a batch', () => {
+  const seen: string[] = [];
+  const reader = new LineMessages({
+    maxBadLines: 3,
+    onMessage: (message) => {
+      seen.push(message.kind);
+      reader.stop();
+    },
+    onWarning: () => seen.push('warning'),
+    onTooManyBadLines: () => {},
+  });
+  reader.read(`[${PING},${PING},1]`);
+  expect(seen).toEqual(['request']);
+});

@@ -1,0 +1,101 @@
+import {
+  InvalidMessage,
+  JsonError,
+  parseJson,
+  toMessage,
+  TOLERANT_JSON,
+  type Json,
+  type Message,
+} from '../jsonrpc/index.js';
+import type { TransportWarning } from './transport.js';
+import { LineRate } from './line-rate.js';
+
+const WARNINGS_PER_SECOND = 10;
+
+export interface LineMessagesOptions {
+  onMessage(message: Message): void;
+  onWarning(warning: TransportWarning): void;
+  /** So many unusable lines without a message between them. */
+  readonly maxBadLines: number;
+  onTooManyBadLines(): void;
+}
+
+/** Turns lines a peer wrote into messages; counts and skips what is none. */
+export class LineMessages {
+  readonly #options: LineMessagesOptions;
+  readonly #warnings = new LineRate(WARNINGS_PER_SECOND);
+  #skipped = 0;
+  #badRun = 0;
+  #stopped = false;
+
+  constructor(options: LineMessagesOptions) {
+    this.#options = options;
+  }
+
+  /** How many lines were no messages. */
+  get skipped(): number {
+    return this.#skipped;
+  }
+
+  read(line: string): void {
+    const value = parse(line);
+    if (value === undefined) {
+      this.#skip('not_json');
+    } else if (Array.isArray(value) && value.length > 0) {
+      // A peer of the one revision with batches may answer with one (2025-03-26, basic: batching).
+      for (const item of value) this.#deliver(item);
+    } else {
+      this.#deliver(value);
+    }
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  #deliver(value: Json): void {
+    const message = convert(value);
+    if (this.#stopped) return;
+    if (message === undefined) {
+      this.#skip('not_jsonrpc');
+    } else {
+      this.#badRun = 0;
+      this.#options.onMessage(message);
+    }
+  }
+
+  #skip(code: 'not_json' | 'not_jsonrpc'): void {
+    if (this.#stopped) return;
+    this.#skipped++;
+    this.#badRun++;
+    if (this.#warnings.take()) {
+      const what = code === 'not_json' ? 'JSON' : 'JSON-RPC';
+      this.#options.onWarning({
+        code,
+        message: `skipped a line that is not ${what} (${this.#skipped} so far)`,
+      });
+    }
+    if (this.#badRun >= this.#options.maxBadLines) {
+      this.stop();
+      this.#options.onTooManyBadLines();
+    }
+  }
+}
+
+function parse(line: string): Json | undefined {
+  try {
+    return parseJson(line, TOLERANT_JSON);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+function convert(value: Json): Message | undefined {
+  try {
+    return toMessage(value);
+  } catch (error) {
+    if (error instanceof InvalidMessage) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,236 @@
+import type { ChildProcess } from 'node:child_process';
+
+import crossSpawn from 'cross-spawn';
+
+import type { Message } from '../jsonrpc/index.js';
+import { LineMessages } from './line-messages.js';
+import { LineSplitter } from './line-splitter.js';
+import { LineWriter } from './line-writer.js';
+import { ProcessKeeper } from './process-keeper.js';
+import type { ShutdownTimes } from './process-shutdown.js';
+import { createProcessTable } from './process-table.js';
+import { PosixProcessTree, type ProcessTree } from './process-tree.js';
+import { WindowsProcessTree } from './process-tree-windows.js';
+import { StdioChild, type StdioPipes } from './stdio-child.js';
+import { spawnError, spawnStdio, type Spawn, type StdioCommand } from './stdio-spawn.js';
+import { StderrLog } from './stdio-stderr.js';
+import {
+  TransportError,
+  type Outgoing,
+  type Receiver,
+  type Transport,
+  type TransportErrorCode,
+  type TransportWarning,
+} from './transport.js';
+
+export interface StdioLimits {
+  /** Longest line in either direction. */
+  readonly lineBytes: number;
+  /** What may wait for a child that does not read. */
+  readonly stdinQueueBytes: number;
+  /** Lines in a row that are no messages before the child is given up. */
+  readonly badLines: number;
+}
+
+export interface StdioOptions extends StdioCommand {
+  readonly limits?: Partial<StdioLimits>;
+  readonly shutdown?: Partial<ShutdownTimes>;
+  /** A line of the child's stderr: free text, without control characters. At most 100 a second. */
+  readonly onStderr?: (line: string) => void;
+  readonly spawn?: Spawn;
+}
+
+const LIMITS: StdioLimits = { lineBytes: 8 * 1024 * 1024, stdinQueueBytes: 1024 * 1024, badLines: 1000 };
+const SHUTDOWN: ShutdownTimes = { stdinMs: 2000, termMs: 3000 };
+
+// Module state against the rule: a process has one exit and one process table, however many transports it opens.
+const TABLE = createProcessTable();
+const KEEPER = new ProcessKeeper(process, TABLE);
+
+/** What there is while a child runs. */
+interface Running {
+  readonly pid: number;
+  readonly pipes: StdioPipes;
+  readonly tree: ProcessTree;
+  readonly child: StdioChild;
+  readonly writer: LineWriter;
+  readonly stderr: StderrLog;
+}
+
+/** Starts a program and talks to it line by line. */
+export class StdioTransport implements Transport {
+  readonly carriesHeaders = false;
+  readonly #options: StdioOptions;
+  readonly #limits: StdioLimits;
+  readonly #lines: LineSplitter;
+  readonly #messages: LineMessages;
+  #running: Running | undefined;
+  #started = false;
+  /** Absent before the start and when nothing may be reported any more. */
+  #receiver: Receiver | undefined;
+  /** Why nothing can be sent. */
+  #over:
+    | { readonly code: TransportErrorCode; readonly message: string; readonly exitCode?: number }
+    | undefined;
+  #heard = false;
+
+  constructor(options: StdioOptions) {
+    this.#options = options;
+    this.#limits = { ...LIMITS, ...options.limits };
+    const { lineBytes, badLines } = this.#limits;
+    this.#messages = new LineMessages({
+      maxBadLines: badLines,
+      onMessage: (message) => this.#deliver(message),
+      onWarning: (warning) => this.#warn(warning),
+      onTooManyBadLines: () => this.#giveUp('STDIO_EXITED', `${badLines} lines in a row were no messages`),
+    });
+    this.#lines = new LineSplitter({
+      maxBytes: lineBytes,
+      onLine: (line) => this.#messages.read(line),
+      onTooLong: () => this.#giveUp('STDIO_LINE_TOO_LONG', `a line is longer than ${lineBytes} bytes`),
+    });
+  }
+
+  /** Also the number of its process group. Known once started. */
+  get pid(): number | undefined {
+    return this.#running?.pid;
+  }
+
+  /** How many lines of the child were no messages. */
+  get skippedLines(): number {
+    return this.#messages.skipped;
+  }
+
+  /** The last 64 KiB of the child's stderr, without control characters. */
+  recentStderr(): string {
+    return this.#running?.stderr.recent() ?? '';
+  }
+
+  setRevision(): void {}
+
+  openServerStream(): void {}
+
+  async start(receiver: Receiver): Promise<void> {
+    if (this.#started || this.#over !== undefined) throw this.#refusal();
+    this.#started = true;
+    try {
+      const child = spawnStdio(this.#options.spawn ?? crossSpawn, this.#options);
+      const { pid, stdin, stdout, stderr } = child;
+      if (pid === undefined || stdin === null || stdout === null || stderr === null) {
+        throw await spawnError(child);
+      }
+      this.#receiver = receiver;
+      this.#running = this.#adopt(child, pid, { stdin, stdout, stderr });
+    } catch (error) {
+      this.#over ??= { code: 'STDIO_SPAWN_FAILED', message: 'the process could not be started' };
+      throw error;
+    }
+  }
+
+  send(message: Outgoing): Promise<void> {
+    if (this.#over !== undefined || this.#running === undefined) return Promise.reject(this.#refusal());
+    return this.#running.writer.write(message.text, message.signal);
+  }
+
+  async close(): Promise<void> {
+    this.#over ??= { code: 'CONNECTION_CLOSED', message: 'the transport was closed' };
+    this.#silence();
+    const { child, writer } = this.#running ?? {};
+    await child?.end('input', () => writer?.end('the transport was closed'));
+  }
+
+  #adopt(child: ChildProcess, pid: number, pipes: StdioPipes): Running {
+    const tree =
+      process.platform === 'win32'
+        ? new WindowsProcessTree(pid)
+        : new PosixProcessTree({ pid, table: TABLE });
+    pipes.stdout.on('data', (chunk: Buffer) => this.#lines.push(chunk));
+    return {
+      pid,
+      pipes,
+      tree,
+      child: new StdioChild({
+        child,
+        pipes,
+        tree,
+        keeper: KEEPER,
+        times: { ...SHUTDOWN, ...this.#options.shutdown },
+        onOver: ({ message, exitCode }) => this.#onOver(message, exitCode),
+      }),
+      writer: new LineWriter({
+        output: pipes.stdin,
+        maxLineBytes: this.#limits.lineBytes,
+        maxQueueBytes: this.#limits.stdinQueueBytes,
+        fullCode: 'STDIO_STDIN_FULL',
+      }),
+      stderr: new StderrLog({
+        stream: pipes.stderr,
+        onLine: this.#options.onStderr && ((line) => this.#onStderr(line)),
+        onDropped: (count) =>
+          this.#warn({ code: 'stderr', message: `${count} lines of stderr were not reported` }),
+      }),
+    };
+  }
+
+  #deliver(message: Message): void {
+    if (!this.#heard && this.#running !== undefined) {
+      this.#heard = true;
+      // A launcher's server is up now: remember it, in case the launcher dies first.
+      void this.#running.tree.survey();
+    }
+    this.#receiver?.message(message, undefined);
+  }
+
+  #warn(warning: TransportWarning): void {
+    this.#receiver?.warn(warning);
+  }
+
+  #onStderr(line: string): void {
+    if (this.#receiver !== undefined) this.#options.onStderr?.(line);
+  }
+
+  /** The child went away, or can no longer be heard or told anything. */
+  #onOver(message: string, exitCode: number | undefined): void {
+    this.#lines.end();
+    this.#fail('STDIO_EXITED', message, exitCode);
+    void this.#running?.child.end('input');
+  }
+
+  /** The child broke the rules so badly that it is killed. */
+  #giveUp(code: TransportErrorCode, message: string): void {
+    this.#running?.pipes.stdout.destroy();
+    this.#fail(code, `${message}; the process was killed`, undefined);
+    void this.#running?.child.end('kill');
+  }
+
+  #fail(code: TransportErrorCode, message: string, exitCode: number | undefined): void {
+    const details = exitCode === undefined ? {} : { exitCode };
+    this.#running?.writer.fail(code, message, details);
+    if (this.#over !== undefined) return;
+    this.#over = { code, message, ...details };
+    const receiver = this.#receiver;
+    // After the senders of unwritten lines have heard that these certainly did not arrive.
+    setImmediate(() => {
+      if (this.#receiver === undefined) return;
+      this.#silence();
+      receiver?.closed(new TransportError(code, message, details));
+    });
+  }
+
+  #silence(): void {
+    this.#receiver = undefined;
+    this.#lines.stop();
+    this.#messages.stop();
+  }
+
+  #refusal(): TransportError {
+    const { code, message, exitCode } = this.#over ?? {
+      code: 'CONNECTION_CLOSED',
+      message: this.#started ? 'the transport was started before' : 'the transport was not started',
+    };
+    return new TransportError(code, message, {
+      ...(exitCode !== undefined && { exitCode }),
+      mayHaveArrived: false,
+    });
+  }
+}

@@ -1,0 +1,17 @@
+import { describe, expect, test } from 'vitest';
+import { runTool } from '../scripts/run-program.js';
+
+/** The tools that judge the repository as a whole. Each prints what it found, and nothing or little when all is well. */
+describe.concurrent('tools', () => {
+  test.each<[string, string, readonly string[]]>([
+    ['formatted', 'oxfmt', ['--check', '.']],
+    ['free of lint', 'oxlint', []],
+    ['well typed', 'typescript', ['-p', 'tsconfig.json']],
+    ['free of unused files, exports and packages', 'knip', ['--no-progress']],
+  ])('the code is %s', async (_name, tool, args) => {
+    const { exitCode, output } = await runTool(tool, args, { env: { NO_COLOR: '1' } });
+    // Outside the assertion, so that the report shows it whole and as it is.
+    if (exitCode !== 0) throw new Error(`${tool} ${args.join(' ')}\n${output}`);
+    expect(exitCode).toBe(0);
+  });
+});

@@ -1,0 +1,50 @@
+/** What a module may reach: other modules by name, npm packages, and parts of Node that reach further. */
+export interface Limit {
+  readonly uses: readonly string[];
+  readonly packages: readonly string[];
+  readonly builtins: readonly string[];
+}
+
+/** Parts of Node that reach nothing outside the process. Everybody may use them; all others must be granted. */
+export const FREE_BUILTINS: readonly string[] = [
+  'node:buffer',
+  'node:crypto',
+  'node:events',
+  'node:stream',
+  'node:timers/promises',
+  'node:url',
+  'node:util',
+];
+
+function limit(
+  uses: readonly string[],
+  packages: readonly string[] = [],
+  builtins: readonly string[] = [],
+): Limit {
+  return { uses, packages, builtins };
+}
+
+/** Who may use whom, and which packages. Adding an arrow is a reviewed change. */
+export const MODULES: Readonly<Record<string, Limit>> = {
+  'mcp/jsonrpc': limit([]),
+  'mcp/model': limit(['mcp/jsonrpc']),
+  'mcp/sse': limit([]),
+  'mcp/wire': limit(['mcp/jsonrpc', 'mcp/model']),
+  'mcp/transports': limit(
+    ['mcp/jsonrpc', 'mcp/sse'],
+    ['undici', 'cross-spawn'],
+    // Children, and `/proc` to find their descendants.
+    ['node:child_process', 'node:fs', 'node:fs/promises', 'node:tls'],
+  ),
+  'mcp/client': limit(['mcp/jsonrpc', 'mcp/model', 'mcp/wire', 'mcp/transports']),
+  'mcp/server': limit(
+    ['mcp/jsonrpc', 'mcp/model', 'mcp/sse', 'mcp/wire', 'mcp/transports'],
+    [],
+    ['node:http'],
+  ),
+};
+
+/** Modules inside `src/mcp` are named with their folder; everywhere else the first folder is the module. */
+export function moduleOf(path: string): string | undefined {
+  return /^src\/((?:mcp\/)?[^/]+)\/[^/]/.exec(path)?.[1];
+}

@@ -1,0 +1,44 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * One project for each kind of test. In a whole run they go one after another, the quick ones first, because several
+ * measure time and two cores are all there is.
+ */
+function project(
+  order: number,
+  name: string,
+  timeoutMs: number,
+  include: string[],
+  more: { readonly exclude?: string[]; readonly maxWorkers?: number } = {},
+) {
+  return {
+    extends: true as const,
+    test: {
+      name,
+      include,
+      exclude: ['**/node_modules/**', '**/dist/**', ...(more.exclude ?? [])],
+      maxWorkers: more.maxWorkers ?? 2,
+      // Ten times what a quiet machine needs: a test that hangs still ends, one on a loaded machine still passes.
+      testTimeout: timeoutMs,
+      hookTimeout: timeoutMs,
+      sequence: { groupOrder: order },
+    },
+  };
+}
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    restoreMocks: true,
+    unstubEnvs: true,
+    projects: [
+      project(1, 'check', 120_000, ['test/*.test.ts']),
+      project(2, 'unit', 30_000, ['{src,examples,scripts,bench}/**/*.test.ts']),
+      project(3, 'integration', 60_000, ['test/*/**/*.test.ts'], {
+        exclude: ['test/package/**', 'test/conformance/**'],
+      }),
+      project(4, 'package', 300_000, ['test/package/**/*.test.ts'], { maxWorkers: 1 }),
+      project(5, 'conformance', 300_000, ['test/conformance/**/*.test.ts'], { maxWorkers: 1 }),
+    ],
+  },
+});
