@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ensureSuites } from '../../scripts/conformance-setup.js';
+import { ROOT } from '../../scripts/repository.js';
+import { startFixture, type RunningFixture } from '../support/start-fixture.js';
+import { describeLeg } from './describe-leg.js';
+import { listScenarios } from './list-scenarios.js';
+import { runScenario } from './run-scenario.js';
+import { Slots } from './slots.js';
+
+const suites = await ensureSuites();
+/** Each run is a process with one or two more behind it; more at once only makes time limits unsteady. */
+const slots = new Slots(2);
+/** What `npm run -s conformance:client --` runs, without the second that npm takes to start. */
+const CLIENT = [process.execPath, '--import', 'tsx', join(ROOT, 'scripts', 'conformance-client.ts')];
+let fixture: RunningFixture | undefined;
+
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+afterAll(() => fixture?.close());
+
+const clientScenarios = await listScenarios(suites, 'client');
+
+describeLeg({
+  leg: 'server',
+  suites,
+  slots,
+  scenarios: await listScenarios(suites, 'server'),
+  target: () => ({ leg: 'server', url: fixture!.url }),
+});
+
+describeLeg({
+  leg: 'client',
+  suites,
+  slots,
+  scenarios: clientScenarios,
+  target: () => ({ leg: 'client', command: CLIENT.map(quote).join(' ') }),
+});
+
+test('the client driver runs under the command that is documented for the suite', async () => {
+  const scenario = clientScenarios.find(
+    ({ name, revision }) => name === 'tools_call' && revision === '2026-07-28',
+  );
+  const outcome = await runScenario(suites, scenario!, {
+    leg: 'client',
+    command: 'npm run -s conformance:client --',
+  });
+  expect(outcome.problems).toEqual([]);
+});
+
+/** The suite hands the command to a shell. */
+function quote(word: string): string {
+  return /^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
