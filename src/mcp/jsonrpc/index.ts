@@ -6,9 +6,7 @@
  */
 export {
   JsonError,
-  JsonNumber,
   parseJson,
-  stringifyJson,
   STRICT_JSON,
   TOLERANT_JSON,
   type Json,
@@ -16,6 +14,7 @@ export {
   type JsonLimits,
   type JsonObject,
 } from './json.js';
+export { JsonNumber, stringifyJson } from './json-number.js';
 export {
   INTERNAL_ERROR,
   INVALID_PARAMS,

@@ -1,3 +1,5 @@
+import { isExactNumber, JsonNumber, parseWithExactNumbers } from './json-number.js';
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
@@ -5,6 +7,7 @@ export interface JsonObject {
 
 export interface JsonLimits {
   readonly maxDepth: number;
+  /** Values in the document. An empty array or object counts as two, a number that a double would round as five. */
   readonly maxNodes: number;
   /** `refuse` where a policy decides on the value; `last` where we only read what a peer wrote. */
   readonly duplicateKeys: 'refuse' | 'last';
@@ -26,52 +29,21 @@ export class JsonError extends Error {
   }
 }
 
-/**
- * A number that a double would round, kept as it was written. It behaves like the nearest number in
- * arithmetic and `JSON.stringify`; `stringifyJson` writes the original digits.
- */
-export class JsonNumber {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-  valueOf(): number {
-    return Number(this.text);
-  }
-  toJSON(): number | string {
-    if (!writingExactly) return Number(this.text);
-    wroteExactNumber = true;
-    return MARK + this.text;
-  }
-}
-
-// JSON.stringify offers no way to emit raw text, so exact numbers travel through it as marked strings and
-// are unquoted afterwards. The mark is random: no peer can forge one. Both flags live for one synchronous call.
-const MARK = `\u0001${crypto.randomUUID()}:`;
-const MARKED = new RegExp(`"\\\\u0001${MARK.slice(1)}([-+.0-9eE]+)"`, 'g');
-let writingExactly = false;
-let wroteExactNumber = false;
-
-export function stringifyJson(value: unknown): string {
-  writingExactly = true;
-  wroteExactNumber = false;
-  try {
-    const text = JSON.stringify(value);
-    return wroteExactNumber ? text.replace(MARKED, '$1') : text;
-  } finally {
-    writingExactly = false;
-  }
-}
+const BYTE_ORDER_MARK = 0xfeff;
 
 /**
- * `JSON.parse` with bounds on depth and size, no silent choice between duplicate keys, and no silent rounding.
- * The text is measured before it is parsed, so a bomb costs one pass over its characters.
+ * `JSON.parse` with bounds on depth and size, no silent choice between duplicate keys, and no silent rounding: a number
+ * that a double cannot hold becomes a `JsonNumber`. The text is measured before it is parsed, so a bomb costs one pass
+ * over its characters. One leading byte order mark is ignored (RFC 8259, section 8.1).
  */
 export function parseJson(text: string, limits: JsonLimits = STRICT_JSON): Json {
-  const shape = measure(text, limits);
+  const document = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
+  const shape = measure(document, limits);
   let value: Json;
   try {
-    value = shape.inexact.length === 0 ? (JSON.parse(text) as Json) : parseExactly(text, shape.inexact);
+    value = (
+      shape.inexact === undefined ? JSON.parse(document) : parseWithExactNumbers(document, shape.inexact)
+    ) as Json;
   } catch {
     throw new JsonError('syntax', 'not valid JSON');
   }
@@ -84,17 +56,20 @@ export function parseJson(text: string, limits: JsonLimits = STRICT_JSON): Json 
 
 interface Shape {
   readonly members: number;
-  /** Start and end of each number token that a double cannot hold. */
-  readonly inexact: readonly (readonly [number, number])[];
+  /** Where the number tokens that a double cannot hold start and end. */
+  readonly inexact: readonly number[] | undefined;
 }
 
-const NONE: readonly (readonly [number, number])[] = [];
+/** Longer tokens may have more digits than every double can hold. */
+const SURELY_EXACT_LENGTH = 15;
+/** An exact number costs this much more time and memory than another value. */
+const EXTRA_NODES = 4;
 
 function measure(text: string, limits: JsonLimits): Shape {
   let depth = 0;
   let nodes = 1;
   let members = 0;
-  let inexact = NONE as [number, number][];
+  let inexact: number[] | undefined;
   const length = text.length;
   for (let i = 0; i < length; i++) {
     const c = text.charCodeAt(i);
@@ -103,26 +78,31 @@ function measure(text: string, limits: JsonLimits): Shape {
     } else if (c === 0x3a) {
       members++;
     } else if (c === 0x2c) {
-      nodes++;
+      if (++nodes > limits.maxNodes) throw tooManyNodes(limits);
     } else if (c === 0x7b || c === 0x5b) {
-      nodes++;
-      if (++depth > limits.maxDepth)
-        throw new JsonError('depth', `nested deeper than ${limits.maxDepth} levels`);
+      if (++depth > limits.maxDepth) throw tooDeep(limits);
+      if (++nodes > limits.maxNodes) throw tooManyNodes(limits);
     } else if (c === 0x7d || c === 0x5d) {
       depth--;
     } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
       const end = endOfNumber(text, i);
-      if (end - i > 15 || hasExponent(text, i, end)) {
-        if (!isExact(text.slice(i, end))) {
-          if (inexact === NONE) inexact = [];
-          inexact.push([i, end]);
-        }
+      const suspicious = end - i > SURELY_EXACT_LENGTH || hasExponent(text, i, end);
+      if (suspicious && !isExactNumber(text.slice(i, end))) {
+        (inexact ??= []).push(i, end);
+        if ((nodes += EXTRA_NODES) > limits.maxNodes) throw tooManyNodes(limits);
       }
       i = end - 1;
     }
-    if (nodes > limits.maxNodes) throw new JsonError('nodes', `more than ${limits.maxNodes} values`);
   }
   return { members, inexact };
+}
+
+function tooDeep(limits: JsonLimits): JsonError {
+  return new JsonError('depth', `nested deeper than ${limits.maxDepth} levels`);
+}
+
+function tooManyNodes(limits: JsonLimits): JsonError {
+  return new JsonError('nodes', `more than ${limits.maxNodes} values`);
 }
 
 /** Index of the closing quote; an unterminated string ends the scan and fails in `JSON.parse`. */
@@ -151,43 +131,9 @@ function endOfNumber(text: string, start: number): number {
 
 function hasExponent(text: string, start: number, end: number): boolean {
   for (let i = start; i < end; i++) {
-    const c = text.charCodeAt(i) | 0x20;
-    if (c === 0x65) return true;
+    if ((text.charCodeAt(i) | 0x20) === 0x65) return true;
   }
   return false;
-}
-
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-/** Whether the nearest double, written out again, has the same digits. Text that is no number is left to `JSON.parse`. */
-function isExact(token: string): boolean {
-  if (!NUMBER.test(token)) return true;
-  const value = Number(token);
-  if (!Number.isFinite(value)) return false;
-  return digitsOf(token) === digitsOf(String(value));
-}
-
-/** Significant digits and decimal exponent, so that `1.50e3` and `1500` compare equal. */
-function digitsOf(token: string): string {
-  const [mantissa = '', exponent = '0'] = token.replace('-', '').toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = (whole + fraction).replace(/^0+/, '');
-  const trimmed = digits.replace(/0+$/, '');
-  if (trimmed === '') return '0';
-  return `${trimmed}e${Number(exponent) - fraction.length + (digits.length - trimmed.length)}`;
-}
-
-function parseExactly(text: string, inexact: Shape['inexact']): Json {
-  let marked = '';
-  let from = 0;
-  for (const [start, end] of inexact) {
-    marked += `${text.slice(from, start)}${JSON.stringify(MARK + text.slice(start, end))}`;
-    from = end;
-  }
-  marked += text.slice(from);
-  return JSON.parse(marked, (_key, value: unknown) =>
-    typeof value === 'string' && value.startsWith(MARK) ? new JsonNumber(value.slice(MARK.length)) : value,
-  ) as Json;
 }
 
 function countMembers(value: unknown): number {

@@ -1,5 +1,6 @@
 import { INVALID_PARAMS, INVALID_REQUEST, ProtocolError, type ErrorObject } from './errors.js';
 import type { Json, JsonObject } from './json.js';
+import { JsonNumber } from './json-number.js';
 
 export type RequestId = string | number;
 
@@ -89,8 +90,11 @@ function toResponse(value: JsonObject, id: RequestId | undefined): ResponseMessa
   return { kind: 'error', id, error: error as unknown as ErrorObject };
 }
 
+/** Whether a parsed value is a JSON object. An exact number is one only to JavaScript. */
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+  );
 }
 
 export function isRequestId(value: unknown): value is RequestId {

@@ -1,5 +1,6 @@
 import type { ErrorObject } from './errors.js';
-import { stringifyJson, type JsonObject } from './json.js';
+import type { JsonObject } from './json.js';
+import { stringifyJson } from './json-number.js';
 import type { RequestId } from './messages.js';
 
 /** Serialised messages. Built by concatenation: an envelope object per message would be allocated only to be dropped. */

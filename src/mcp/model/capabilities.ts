@@ -1,4 +1,4 @@
-import type { JsonObject } from '../jsonrpc/index.js';
+import { isObject, type JsonObject } from '../jsonrpc/index.js';
 
 /** Name and version of a program. Self-reported: for display and logs, never for decisions. */
 export interface Implementation {
@@ -43,9 +43,10 @@ export interface ClientDescription {
 
 export type ElicitationMode = 'form' | 'url';
 
+/** Capabilities are what a peer wrote: a member of another type than object counts as absent. */
 export function supportsElicitation(capabilities: ClientCapabilities, mode: ElicitationMode): boolean {
   const { elicitation } = capabilities;
-  if (elicitation === undefined) return false;
+  if (!isObject(elicitation)) return false;
   if (elicitation[mode] !== undefined) return true;
   return mode === 'form' && elicitation.url === undefined;
 }

@@ -1,4 +1,11 @@
-import { INVALID_PARAMS, isObject, ProtocolError, type ErrorObject } from '../jsonrpc/index.js';
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  isObject,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type ErrorObject,
+} from '../jsonrpc/index.js';
 import type { ClientCapabilities } from '../model/index.js';
 import { MODERN_REVISIONS } from './revisions.js';
 
@@ -33,16 +40,26 @@ export function resourceNotFound(uri: string): ProtocolError {
 
 /** Statuses that the modern transport prescribes for errors found before a handler ran. */
 export function statusOfModernRejection(code: number): number {
-  return code === -32601 ? 404 : 400;
+  return code === METHOD_NOT_FOUND ? 404 : 400;
 }
 
-/** The error as a modern client may see it. */
+/** The error as a modern client may see it: codes of older revisions and codes kept for later ones are not sent. */
 export function toModernError(error: ErrorObject): ErrorObject {
-  return error.code === RESOURCE_NOT_FOUND ? { ...error, code: INVALID_PARAMS } : error;
+  if (error.code === RESOURCE_NOT_FOUND) return { ...error, code: INVALID_PARAMS };
+  return isReservedButUndefined(error.code) ? { ...error, code: INTERNAL_ERROR } : error;
 }
 
-/** The error as a legacy client expects it: resources that do not exist had a code of their own. */
+/** The specification owns -32020 to -32099 and has given a meaning to the first three. */
+function isReservedButUndefined(code: number): boolean {
+  return code < UNSUPPORTED_REVISION && code >= -32099;
+}
+
+/**
+ * The error of a handler as a legacy client expects it: resources that do not exist had a code of their own, and the
+ * codes of the modern era mean nothing to it.
+ */
 export function toLegacyError(method: string, error: ErrorObject): ErrorObject {
+  if (MODERN_ONLY.has(error.code)) return { code: INTERNAL_ERROR, message: error.message };
   const notFound =
     method === 'resources/read' &&
     error.code === INVALID_PARAMS &&
@@ -50,3 +67,9 @@ export function toLegacyError(method: string, error: ErrorObject): ErrorObject {
     typeof error.data['uri'] === 'string';
   return notFound ? { ...error, code: RESOURCE_NOT_FOUND } : error;
 }
+
+const MODERN_ONLY: ReadonlySet<number> = new Set([
+  HEADER_MISMATCH,
+  MISSING_CLIENT_CAPABILITY,
+  UNSUPPORTED_REVISION,
+]);

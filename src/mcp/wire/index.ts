@@ -8,6 +8,7 @@ export {
   ASSUMED_LEGACY,
   isAtLeast,
   isLegacyRevision,
+  isModernDate,
   isModernRevision,
   LEGACY_REVISIONS,
   MODERN_REVISIONS,
@@ -67,6 +68,7 @@ export {
 export {
   checkParamHeaders,
   readParamHeaders,
+  withoutParamHeaders,
   writeParamHeaders,
   type ParamHeader,
   type ParamHeaders,

@@ -1,77 +1,116 @@
 import { isObject, stringifyJson, type Json, type JsonObject } from '../jsonrpc/index.js';
+import { META_SERVER_INFO, metaOf } from './meta.js';
+import { withoutParamHeaders } from './param-headers.js';
 import { isAtLeast, type LegacyRevision } from './revisions.js';
+import { rewriteSchema } from './schema-keywords.js';
 
 /** A handler's result as a legacy client of this revision understands it. */
 export function toLegacyResult(method: string, result: JsonObject, revision: LegacyRevision): JsonObject {
-  const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...plain } = result;
+  const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
+  const plain = withoutServerInfo(rest);
   switch (method) {
     case 'tools/list':
-      return { ...plain, tools: mapArray(plain['tools'], toLegacyTool) };
+      return withArray(plain, 'tools', toLegacyTool);
     case 'tools/call':
       return toLegacyCallResult(plain, revision);
     case 'prompts/get':
-      return { ...plain, messages: mapArray(plain['messages'], (message) => toLegacyMessage(message, revision)) };
+      return withArray(plain, 'messages', (message) => toLegacyMessage(message, revision));
     default:
       return plain;
   }
 }
 
-/** Before the modern era the root of an output schema had to be an object. */
+/** A legacy server names itself in the handshake only. */
+function withoutServerInfo(result: JsonObject): JsonObject {
+  const meta = metaOf(result);
+  if (meta?.[META_SERVER_INFO] === undefined) return result;
+  const { [META_SERVER_INFO]: _info, ...keys } = meta;
+  const { _meta, ...rest } = result;
+  return Object.keys(keys).length === 0 ? rest : { ...rest, _meta: keys };
+}
+
+/** Header annotations mean nothing here, and before the modern era the root of an output schema had to be an object. */
 function toLegacyTool(tool: Json): Json {
-  if (!isObject(tool) || !isObject(tool['outputSchema'])) return tool;
-  const schema = tool['outputSchema'];
-  if (schema['type'] === 'object') return tool;
-  const { outputSchema: _, ...rest } = tool;
-  // A root that may or may not be an object could not be told apart in a result, so only plain other types are wrapped.
-  return isNonObjectType(schema['type']) ? { ...rest, outputSchema: wrapSchema(schema) } : rest;
-}
-
-function isNonObjectType(type: Json | undefined): boolean {
-  return typeof type === 'string' && type !== 'object';
-}
-
-function wrapSchema(schema: JsonObject): JsonObject {
-  const { $schema, $defs, definitions, ...inner } = schema;
+  if (!isObject(tool)) return tool;
+  const { inputSchema, outputSchema, ...rest } = tool;
+  const output = isObject(outputSchema) ? toObjectSchema(outputSchema) : outputSchema;
   return {
-    ...($schema !== undefined && { $schema }),
-    type: 'object',
-    properties: { result: rebase(inner) },
-    required: ['result'],
-    ...($defs !== undefined && { $defs: rebase($defs) }),
-    ...(definitions !== undefined && { definitions: rebase(definitions) }),
+    ...rest,
+    ...(inputSchema !== undefined && {
+      inputSchema: isObject(inputSchema) ? withoutParamHeaders(inputSchema) : inputSchema,
+    }),
+    ...(output !== undefined && { outputSchema: output }),
   };
 }
 
-/** Pointers into the definitions still hold because those stay at the root; pointers to the root move down one level. */
-function rebase(value: Json): Json {
-  if (Array.isArray(value)) return value.map(rebase);
-  if (!isObject(value)) return value;
-  const moved: Record<string, Json | undefined> = {};
-  for (const key in value) {
-    const member = value[key];
-    moved[key] = key === '$ref' && typeof member === 'string' ? rebasePointer(member) : member === undefined ? member : rebase(member);
-  }
-  return moved;
+/**
+ * A root that may or may not be an object could not be told apart in a result, so only plain other types are wrapped
+ * and the rest have no schema.
+ */
+function toObjectSchema(schema: JsonObject): JsonObject | undefined {
+  const { $schema, ...inner } = schema;
+  if (inner['type'] === 'object') return schema;
+  if (typeof inner['type'] !== 'string') return undefined;
+  return {
+    ...($schema !== undefined && { $schema }),
+    type: 'object',
+    properties: { result: rewriteSchema(inner, rebaseReferences) },
+    required: ['result'],
+  };
 }
 
-function rebasePointer(pointer: string): string {
-  if (pointer === '#') return '#/properties/result';
-  if (!pointer.startsWith('#/') || pointer.startsWith('#/$defs/') || pointer.startsWith('#/definitions/')) return pointer;
-  return `#/properties/result${pointer.slice(1)}`;
+const NEW_ROOT = '#/properties/result';
+
+/** References from the root of the document have to follow the schema one level down. */
+function rebaseReferences(schema: JsonObject): JsonObject | undefined {
+  if (startsDocument(schema['$id'])) return undefined;
+  const { $ref, $dynamicRef, $recursiveRef, ...rest } = schema;
+  return {
+    ...rest,
+    // The keyword of 2019-09 knows no other target than the root.
+    ...($recursiveRef !== undefined && { $ref: NEW_ROOT }),
+    ...($ref !== undefined && { $ref: rebase($ref) }),
+    ...($dynamicRef !== undefined && { $dynamicRef: rebase($dynamicRef) }),
+  };
+}
+
+/** Inside a schema with an address of its own, references start at that schema. A bare fragment is only an anchor. */
+function startsDocument(id: Json | undefined): boolean {
+  return typeof id === 'string' && !id.startsWith('#');
+}
+
+function rebase(reference: Json): Json {
+  if (reference === '#') return NEW_ROOT;
+  return typeof reference === 'string' && reference.startsWith('#/')
+    ? `${NEW_ROOT}${reference.slice(1)}`
+    : reference;
 }
 
 function toLegacyCallResult(result: JsonObject, revision: LegacyRevision): JsonObject {
-  const { structuredContent, content } = result;
-  const blocks = Array.isArray(content) && !isAtLeast(revision, '2025-06-18') ? content.map((block) => toOldBlock(block, revision)) : content;
-  if (structuredContent === undefined || isObject(structuredContent)) {
-    return blocks === content ? result : { ...result, content: blocks };
-  }
-  const texts = Array.isArray(blocks) && blocks.length > 0 ? blocks : [{ type: 'text', text: stringifyJson(structuredContent) }];
-  return { ...result, content: texts, structuredContent: { result: structuredContent } };
+  const { structuredContent } = result;
+  const converted = isAtLeast(revision, '2025-06-18')
+    ? result
+    : withArray(result, 'content', (block) => toOldBlock(block, revision));
+  if (structuredContent === undefined || isObject(structuredContent)) return converted;
+  const blocks: readonly Json[] = Array.isArray(converted['content']) ? converted['content'] : [];
+  // Who wrote a text has rendered the value already; otherwise somebody who reads only the blocks would miss it.
+  const rendered = Array.isArray(result['content']) && result['content'].some(isText);
+  const text = { type: 'text', text: stringifyJson(structuredContent) };
+  return {
+    ...converted,
+    content: rendered ? blocks : [...blocks, text],
+    structuredContent: { result: structuredContent },
+  };
 }
 
-function toLegacyMessage(message: Json, revision: LegacyRevision): Json {
-  if (isAtLeast(revision, '2025-06-18') || !isObject(message) || message['content'] === undefined) return message;
+function isText(block: Json): boolean {
+  return isObject(block) && block['type'] === 'text';
+}
+
+/** A message of a prompt or a sampling request. */
+export function toLegacyMessage(message: Json, revision: LegacyRevision): Json {
+  if (isAtLeast(revision, '2025-06-18') || !isObject(message) || message['content'] === undefined)
+    return message;
   return { ...message, content: toOldBlock(message['content'], revision) };
 }
 
@@ -79,14 +118,19 @@ function toLegacyMessage(message: Json, revision: LegacyRevision): Json {
 function toOldBlock(block: Json, revision: LegacyRevision): Json {
   if (!isObject(block)) return block;
   if (block['type'] === 'resource_link' && !isAtLeast(revision, '2025-06-18')) {
-    return { type: 'text', text: `${String(block['name'] ?? 'resource')}: ${String(block['uri'])}` };
+    return { type: 'text', text: `${textOf(block['name'], 'resource')}: ${textOf(block['uri'], '')}` };
   }
   if (block['type'] === 'audio' && !isAtLeast(revision, '2025-03-26')) {
-    return { type: 'text', text: `[audio, ${String(block['mimeType'] ?? 'unknown type')}]` };
+    return { type: 'text', text: `[audio, ${textOf(block['mimeType'], 'unknown type')}]` };
   }
   return block;
 }
 
-function mapArray(value: Json | undefined, change: (item: Json) => Json): Json | undefined {
-  return Array.isArray(value) ? value.map(change) : value;
+function textOf(value: Json | undefined, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise;
+}
+
+function withArray(object: JsonObject, name: string, change: (item: Json) => Json): JsonObject {
+  const items = object[name];
+  return Array.isArray(items) ? { ...object, [name]: items.map((item: Json) => change(item)) } : object;
 }

@@ -1,4 +1,10 @@
-import { INVALID_PARAMS, isObject, ProtocolError, type JsonObject, type RequestId } from '../jsonrpc/index.js';
+import {
+  INVALID_PARAMS,
+  isObject,
+  ProtocolError,
+  type JsonObject,
+  type RequestId,
+} from '../jsonrpc/index.js';
 import { isLogLevel, type ClientCapabilities, type Implementation, type LogLevel } from '../model/index.js';
 
 const PREFIX = 'io.modelcontextprotocol/';
@@ -28,21 +34,46 @@ export function claimsModern(params: JsonObject | undefined): boolean {
   return metaOf(params)?.[META_REVISION] !== undefined;
 }
 
+/** The version a message claims. */
+export function readRevision(params: JsonObject | undefined): string {
+  const revision = metaOf(params)?.[META_REVISION];
+  if (typeof revision !== 'string') throw badMeta(META_REVISION, 'a string');
+  return revision;
+}
+
 export function readEnvelope(params: JsonObject | undefined): Envelope {
+  const revision = readRevision(params);
   const meta = metaOf(params) ?? {};
-  const revision = meta[META_REVISION];
   const capabilities = meta[META_CLIENT_CAPABILITIES];
   const info = meta[META_CLIENT_INFO];
   const logLevel = meta[META_LOG_LEVEL];
-  if (typeof revision !== 'string') throw badMeta(META_REVISION, 'a string');
-  if (!isObject(capabilities)) throw badMeta(META_CLIENT_CAPABILITIES, 'an object');
-  if (info !== undefined && !isImplementation(info)) throw badMeta(META_CLIENT_INFO, 'an object with name and version');
+  if (!areCapabilities(capabilities)) throw badMeta(META_CLIENT_CAPABILITIES, 'an object of objects');
+  if (info !== undefined && !isImplementation(info)) {
+    throw badMeta(META_CLIENT_INFO, 'an object with name and version');
+  }
   if (logLevel !== undefined && !isLogLevel(logLevel)) throw badMeta(META_LOG_LEVEL, 'a log level');
-  return { revision, capabilities: capabilities as ClientCapabilities, info, logLevel };
+  return { revision, capabilities, info, logLevel };
+}
+
+/** The envelope of a message, if it has a well-formed one. */
+export function findEnvelope(params: JsonObject | undefined): Envelope | undefined {
+  if (!claimsModern(params)) return undefined;
+  try {
+    return readEnvelope(params);
+  } catch {
+    return undefined;
+  }
 }
 
 function badMeta(key: string, expected: string): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, `_meta key ${key} must be ${expected}`);
+}
+
+const CAPABILITIES = ['roots', 'sampling', 'elicitation', 'extensions', 'experimental'] as const;
+
+/** Members we do not know may be anything. */
+function areCapabilities(value: unknown): value is ClientCapabilities {
+  return isObject(value) && CAPABILITIES.every((name) => value[name] === undefined || isObject(value[name]));
 }
 
 export function isImplementation(value: unknown): value is Implementation & JsonObject {
@@ -52,7 +83,9 @@ export function isImplementation(value: unknown): value is Implementation & Json
 /** The token under which a sender wants to hear of progress. */
 export function readProgressToken(params: JsonObject | undefined): RequestId | undefined {
   const rawMeta = params?.['_meta'];
-  if (rawMeta !== undefined && !isObject(rawMeta)) throw new ProtocolError(INVALID_PARAMS, '_meta must be an object');
+  if (rawMeta !== undefined && !isObject(rawMeta)) {
+    throw new ProtocolError(INVALID_PARAMS, '_meta must be an object');
+  }
   const token = rawMeta?.['progressToken'];
   if (token === undefined) return undefined;
   if (typeof token === 'string' || Number.isSafeInteger(token)) return token as RequestId;
@@ -61,17 +94,10 @@ export function readProgressToken(params: JsonObject | undefined): RequestId | u
 
 /** `params` without what belongs to one hop: the envelope and the progress token. Vendor keys and trace context stay. */
 export function withoutHopMeta(params: JsonObject): JsonObject {
-  const meta = params['_meta'];
+  const { _meta: meta, ...rest } = params;
   if (!isObject(meta)) return params;
-  const kept: Record<string, JsonObject[string]> = {};
-  let count = 0;
-  for (const key in meta) {
-    if (key === 'progressToken' || key.startsWith(PREFIX)) continue;
-    kept[key] = meta[key];
-    count++;
-  }
-  const { _meta: _, ...rest } = params;
-  return count === 0 ? rest : { ...rest, _meta: kept };
+  const kept = Object.entries(meta).filter(([key]) => key !== 'progressToken' && !key.startsWith(PREFIX));
+  return kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };
 }
 
 /** `params` with the given keys set in `_meta`; what else is there stays. */

@@ -1,6 +1,6 @@
 import { isObject, stringifyJson, type Json, type JsonObject } from '../jsonrpc/index.js';
 import type { Implementation, InputRequests } from '../model/index.js';
-import { META_SERVER_INFO } from './meta.js';
+import { META_SERVER_INFO, metaOf } from './meta.js';
 
 export interface CacheHints {
   readonly ttlMs: number;
@@ -23,28 +23,54 @@ export function mayRequireInput(method: string): boolean {
 }
 
 /** A handler's result as modern JSON. A result that names its own type or cache hints keeps them. */
-export function writeModernResult(method: string, result: JsonObject, info: Implementation, hints: CacheHints): string {
-  const meta = result['_meta'];
+export function writeModernResult(
+  method: string,
+  result: JsonObject,
+  info: Implementation,
+  hints: CacheHints,
+): string {
+  const { resultType = 'complete', ttlMs = hints.ttlMs, cacheScope = hints.cacheScope } = result;
   return stringifyJson({
-    resultType: 'complete',
-    ...(CACHEABLE.has(method) ? { ttlMs: hints.ttlMs, cacheScope: hints.cacheScope } : undefined),
     ...result,
-    _meta: { ...(isObject(meta) ? meta : undefined), [META_SERVER_INFO]: info },
+    ...(method === 'tools/list' && { tools: withoutExecution(result['tools']) }),
+    resultType,
+    ...(CACHEABLE.has(method) && { ttlMs, cacheScope }),
+    _meta: { ...metaOf(result), [META_SERVER_INFO]: info },
   });
 }
 
-export function writeInputRequired(requests: InputRequests, requestState: string | undefined): string {
+/** `execution` tells of the tasks that 2025-11-25 had; the modern era has no such member. */
+function withoutExecution(tools: Json | undefined): Json | undefined {
+  if (!Array.isArray(tools)) return tools;
+  return tools.map((tool: Json) => {
+    if (!isObject(tool) || tool['execution'] === undefined) return tool;
+    const { execution: _, ...rest } = tool;
+    return rest;
+  });
+}
+
+/** `info` is put into `_meta`, as in every other result. */
+export function writeInputRequired(
+  requests: InputRequests,
+  requestState: string | undefined,
+  info?: Implementation,
+): string {
   return stringifyJson({
     resultType: 'input_required',
     ...(Object.keys(requests).length > 0 && { inputRequests: requests }),
     ...(requestState !== undefined && { requestState }),
+    ...(info !== undefined && { _meta: { [META_SERVER_INFO]: info } }),
   });
 }
 
 /** A modern result as a client receives it. */
 export type ModernResult =
   | { readonly type: 'complete'; readonly result: JsonObject }
-  | { readonly type: 'input_required'; readonly requests: InputRequests; readonly requestState: string | undefined }
+  | {
+      readonly type: 'input_required';
+      readonly requests: InputRequests;
+      readonly requestState: string | undefined;
+    }
   | { readonly type: 'task'; readonly result: JsonObject }
   | { readonly type: 'invalid'; readonly reason: string };
 
@@ -63,12 +89,17 @@ const INPUT_METHODS = new Set<unknown>(['elicitation/create', 'sampling/createMe
 function readInputRequired(method: string, value: JsonObject): ModernResult {
   if (!mayRequireInput(method)) return invalid(`${method} may not ask for input`);
   const { inputRequests = {}, requestState } = value;
-  if (requestState !== undefined && typeof requestState !== 'string') return invalid('requestState must be a string');
+  if (requestState !== undefined && typeof requestState !== 'string')
+    return invalid('requestState must be a string');
   if (!isObject(inputRequests)) return invalid('inputRequests must be an object');
   const requests = Object.values(inputRequests);
-  if (requests.length === 0 && requestState === undefined) return invalid('input_required without requests or state');
+  if (requests.length === 0 && requestState === undefined)
+    return invalid('input_required without requests or state');
   const wellFormed = requests.every(
-    (request) => isObject(request) && INPUT_METHODS.has(request['method']) && (request['params'] === undefined || isObject(request['params'])),
+    (request) =>
+      isObject(request) &&
+      INPUT_METHODS.has(request['method']) &&
+      (request['params'] === undefined || isObject(request['params'])),
   );
   if (!wellFormed) return invalid('an input request has an unknown kind');
   return { type: 'input_required', requests: inputRequests as unknown as InputRequests, requestState };

@@ -1,6 +1,7 @@
-import { isObject, type Json, type JsonObject } from '../jsonrpc/index.js';
+import { isObject, JsonNumber, type Json, type JsonObject } from '../jsonrpc/index.js';
 import { headerMismatch } from './errors.js';
 import { decodeHeaderValue, encodeHeaderValue, HEADER_PARAM_PREFIX } from './headers.js';
+import { positionOf, rewriteSchema } from './schema-keywords.js';
 
 /** A tool argument that is repeated in an `Mcp-Param-*` header. */
 export interface ParamHeader {
@@ -17,8 +18,7 @@ export type ParamHeaders =
 
 const KEYWORD = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Their values are data, not schemas. */
-const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples', 'example']);
+const INTEGER = /^-?\d+(?:\.0+)?$/;
 const MAX_DEPTH = 64;
 const NONE: ParamHeaders = { valid: true, params: [] };
 
@@ -33,52 +33,54 @@ export function readParamHeaders(inputSchema: JsonObject): ParamHeaders {
   return { valid: true, params: found };
 }
 
-/** `path` is undefined where an annotation may not stand. Returns what is wrong. */
-function walk(schema: JsonObject, path: readonly string[] | undefined, found: ParamHeader[], depth: number): string | undefined {
+/** An input schema for those who cannot send the headers, or need not. */
+export function withoutParamHeaders(inputSchema: JsonObject): JsonObject {
+  return rewriteSchema(inputSchema, (schema) => {
+    const { [KEYWORD]: _, ...rest } = schema;
+    return rest;
+  }) as JsonObject;
+}
+
+/** Undefined where a caller cannot be sure to pass through: there an annotation may not stand. */
+type Path = readonly string[] | undefined;
+
+/** Returns what is wrong. */
+function walk(schema: Json, path: Path, found: ParamHeader[], depth: number): string | undefined {
   if (depth > MAX_DEPTH) return 'the schema is nested too deeply';
+  if (Array.isArray(schema)) {
+    return firstOf(schema, (item: Json) => walk(item, undefined, found, depth + 1));
+  }
+  if (!isObject(schema)) return undefined;
   const annotation = schema[KEYWORD];
   if (annotation !== undefined) {
     const param = toParamHeader(annotation, schema, path);
     if (typeof param === 'string') return param;
     found.push(param);
   }
-  for (const keyword in schema) {
-    const value = schema[keyword];
-    if (typeof value !== 'object' || value === null || DATA_KEYWORDS.has(keyword)) continue;
-    const reason =
-      keyword === 'properties' && isObject(value)
-        ? walkProperties(value, path, found, depth)
-        : walkElsewhere(value, found, depth);
+  return firstOf(Object.entries(schema), ([keyword, value]) => {
+    const position = positionOf(keyword);
+    if (value === undefined || position === 'data') return undefined;
+    if (position !== 'names' || !isObject(value)) return walk(value, undefined, found, depth + 1);
+    return firstOf(Object.entries(value), ([name, property]) => {
+      const below = keyword === 'properties' && path !== undefined ? [...path, name] : undefined;
+      return walk(property ?? null, below, found, depth + 1);
+    });
+  });
+}
+
+function firstOf<T>(items: readonly T[], find: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const reason = find(item);
     if (reason !== undefined) return reason;
   }
   return undefined;
 }
 
-function walkProperties(properties: JsonObject, path: readonly string[] | undefined, found: ParamHeader[], depth: number): string | undefined {
-  for (const name in properties) {
-    const property = properties[name];
-    if (!isObject(property)) continue;
-    const reason = walk(property, path && [...path, name], found, depth + 1);
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
-}
-
-/** Arrays of schemas, maps of schemas, single schemas: all places a caller cannot be sure to pass through. */
-function walkElsewhere(value: Json, found: ParamHeader[], depth: number): string | undefined {
-  if (depth > MAX_DEPTH) return 'the schema is nested too deeply';
-  if (isObject(value)) return walk(value, undefined, found, depth + 1);
-  if (!Array.isArray(value)) return undefined;
-  for (const item of value) {
-    const reason = walkElsewhere(item, found, depth + 1);
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
-}
-
-function toParamHeader(annotation: Json, schema: JsonObject, path: readonly string[] | undefined): ParamHeader | string {
+function toParamHeader(annotation: Json, schema: JsonObject, path: Path): ParamHeader | string {
   if (typeof annotation !== 'string' || !TOKEN.test(annotation)) return `${KEYWORD} must be a header token`;
-  if (path === undefined || path.length === 0) return `${KEYWORD} may only stand on a property reached through properties`;
+  if (path === undefined || path.length === 0) {
+    return `${KEYWORD} may only stand on a property reached through properties`;
+  }
   const { type } = schema;
   if (type !== 'string' && type !== 'integer' && type !== 'boolean') {
     return `${KEYWORD} needs a property of type string, integer or boolean`;
@@ -87,18 +89,22 @@ function toParamHeader(annotation: Json, schema: JsonObject, path: readonly stri
 }
 
 /** The headers for one call. Absent and null arguments have none. */
-export function writeParamHeaders(params: readonly ParamHeader[], args: JsonObject | undefined): Record<string, string> {
+export function writeParamHeaders(
+  params: readonly ParamHeader[],
+  args: JsonObject | undefined,
+): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const { header, path } of params) {
-    const value = valueAt(args, path);
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
-      headers[header] = encodeHeaderValue(String(value));
-    }
+    const text = toText(valueAt(args, path));
+    if (text !== undefined) headers[header] = encodeHeaderValue(text);
   }
   return headers;
 }
 
-/** Throws a header mismatch unless every annotated argument that is present stands in its header too. */
+/**
+ * Throws a header mismatch unless every annotated argument that is present stands in its header too. An argument that
+ * has no header form is of the wrong type, which is for whoever validates the arguments to say.
+ */
 export function checkParamHeaders(
   params: readonly ParamHeader[],
   args: JsonObject | undefined,
@@ -106,16 +112,32 @@ export function checkParamHeaders(
 ): void {
   for (const { header, path } of params) {
     const value = valueAt(args, path);
-    if (value === undefined || value === null) continue;
+    const text = toText(value);
+    if (text === undefined) continue;
     const sent = headers[header];
     if (sent === undefined) throw headerMismatch(`header ${header} is missing`);
-    if (!agrees(decodeHeaderValue(sent), value)) throw headerMismatch(`header ${header} does not match the argument`);
+    const decoded = decodeHeaderValue(sent);
+    const same = decoded === text || (Number.isSafeInteger(value) && isSameInteger(decoded, Number(value)));
+    if (!same) throw headerMismatch(`header ${header} does not match the argument`);
   }
 }
 
-function agrees(sent: string, value: Json): boolean {
-  if (typeof value === 'number') return sent.trim() !== '' && Number(sent) === value;
-  return (typeof value === 'string' || typeof value === 'boolean') && String(value) === sent;
+/** `42.0` is `42`. Within the safe range no two different integers are the same double. */
+function isSameInteger(sent: string, value: number): boolean {
+  return INTEGER.test(sent) && Number(sent) === value;
+}
+
+/** Undefined for what does not go into a header. */
+function toText(value: Json | undefined): string | undefined {
+  if (value instanceof JsonNumber) return value.text;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return toDecimal(value);
+  return typeof value === 'boolean' ? String(value) : undefined;
+}
+
+function toDecimal(value: number): string {
+  const text = String(value);
+  return Number.isInteger(value) && text.includes('e') ? BigInt(value).toString() : text;
 }
 
 function valueAt(args: JsonObject | undefined, path: readonly string[]): Json | undefined {

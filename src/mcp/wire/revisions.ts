@@ -8,12 +8,24 @@ export type Revision = ModernRevision | LegacyRevision;
 export type Era = 'legacy' | 'modern';
 
 export const NEWEST_MODERN: ModernRevision = MODERN_REVISIONS[0];
+/** The modern era starts here. */
+const FIRST_MODERN: ModernRevision = '2026-07-28';
 export const NEWEST_LEGACY: LegacyRevision = LEGACY_REVISIONS[0];
 /** Assumed of a legacy request outside a session that names no version. */
 export const ASSUMED_LEGACY: LegacyRevision = '2025-03-26';
 
 export function isModernRevision(value: unknown): value is ModernRevision {
   return (MODERN_REVISIONS as readonly unknown[]).includes(value);
+}
+
+/** Whether a version is dated in the modern era, also when we do not speak it. */
+export function isModernDate(value: unknown): boolean {
+  return typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value) && value >= FIRST_MODERN;
+}
+
+/** Whether a version precedes the modern era, also when we do not speak it. */
+export function isBeforeModern(version: string): boolean {
+  return version < FIRST_MODERN;
 }
 
 export function isLegacyRevision(value: unknown): value is LegacyRevision {

@@ -1,0 +1,99 @@
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/**
+ * A number that a double would round, kept as it was written. It behaves like the nearest number in
+ * arithmetic and `JSON.stringify`; `stringifyJson` writes the original digits.
+ */
+export class JsonNumber {
+  readonly text: string;
+  constructor(text: string) {
+    if (!NUMBER.test(text)) throw new RangeError('not the text of a JSON number');
+    this.text = text;
+  }
+  valueOf(): number {
+    return Number(this.text);
+  }
+  toJSON(): number | string {
+    if (!writingExactly) return Number(this.text);
+    wroteExactNumber = true;
+    return MARK + this.text;
+  }
+}
+
+// JSON.parse and JSON.stringify cannot carry raw number text, so exact numbers travel through them as marked strings.
+// The mark is random and never leaves the process: no peer can forge one. Both flags live for one synchronous call.
+const MARK = `${Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('base64url')}:`;
+const MARKED = new RegExp(`"${MARK}([-+.0-9eE]+)"`, 'g');
+let writingExactly = false;
+let wroteExactNumber = false;
+
+/** `JSON.stringify` that keeps the digits of exact numbers. What has no JSON form is written as `null`. */
+export function stringifyJson(value: unknown): string {
+  writingExactly = true;
+  wroteExactNumber = false;
+  try {
+    const text = (JSON.stringify(value) as string | undefined) ?? 'null';
+    return wroteExactNumber ? text.replace(MARKED, '$1') : text;
+  } finally {
+    writingExactly = false;
+  }
+}
+
+/** `JSON.parse` that makes exact numbers of the tokens between the given borders: start, end, start, end and so on. */
+export function parseWithExactNumbers(text: string, borders: readonly number[]): unknown {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const border of borders) {
+    pieces.push(text.slice(from, border));
+    from = border;
+  }
+  pieces.push(text.slice(from));
+  const marked = pieces.map((piece, i) => (i % 2 === 1 ? `"${MARK}${piece}"` : piece));
+  return unmark(JSON.parse(marked.join('')));
+}
+
+/** Works in place: the value was just parsed and nobody else has seen it. */
+function unmark(value: unknown): unknown {
+  if (typeof value === 'string') {
+    return value.startsWith(MARK) ? new JsonNumber(value.slice(MARK.length)) : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const members = value as Record<string, unknown>;
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) value[i] = unmark(value[i]);
+    return value;
+  }
+  for (const key in members) {
+    // Quoting made a valid key of a number that stood where only a string may.
+    if (key.startsWith(MARK)) throw new SyntaxError('a key must be a string');
+    members[key] = unmark(members[key]);
+  }
+  return value;
+}
+
+/**
+ * Whether the nearest double, written out again, is the same number. The sign of a zero does not count.
+ * Text that is no number is left to `JSON.parse`.
+ */
+export function isExactNumber(token: string): boolean {
+  if (!NUMBER.test(token)) return true;
+  const value = Number(token);
+  if (!Number.isFinite(value)) return false;
+  const written = String(value);
+  return written === token || digitsOf(written) === digitsOf(token);
+}
+
+/** Significant digits and decimal exponent, so that `1.50e3` and `1500` compare equal. */
+function digitsOf(token: string): string {
+  const unsigned = token.startsWith('-') ? token.slice(1) : token;
+  const [mantissa = '', exponent = '0'] = unsigned.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = whole + fraction;
+  // Loops, because a regular expression that looks for zeros at the end takes quadratic time on zeros in the middle.
+  let start = 0;
+  while (digits.charCodeAt(start) === 0x30) start++;
+  let end = digits.length;
+  while (end > start && digits.charCodeAt(end - 1) === 0x30) end--;
+  if (start === end) return '0';
+  return `${digits.slice(start, end)}e${Number(exponent) - fraction.length + (digits.length - end)}`;
+}
