@@ -1,0 +1,9 @@
+/**
+ * `text/event-stream`: an incremental decoder of bytes and an encoder of events.
+ *
+ * Invariants: where a chunk ends never changes what is decoded; nothing is buffered beyond the bound on one event's
+ * data; malformed UTF-8 in data is a fault, never a replacement character. Knows nothing of JSON-RPC or HTTP.
+ */
+export { ByteCollector, decodeUtf8 } from './byte-collector.js';
+export { SseDecoder, SseFault, type SseDecoderOptions, type SseEvent, type SseFaultKind } from './decoder.js';
+export { writeComment, writeEvent, type SseEventToWrite } from './encoder.js';

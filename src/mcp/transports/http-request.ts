@@ -1,0 +1,180 @@
+import type { Dispatcher } from 'undici';
+import type { RequestId } from '../jsonrpc/index.js';
+import type { Deadlined, Deadlines } from './http-deadlines.js';
+import { networkError, type Stage } from './http-errors.js';
+import type { AnswerHeaders } from './http-headers.js';
+import type { HttpTimeouts } from './http-options.js';
+import { TransportError, type TransportErrorCode } from './transport.js';
+
+/** Where requests go, and what they share on the way. */
+export interface HttpEndpoint {
+  readonly dispatcher: Dispatcher;
+  readonly origin: string;
+  readonly path: string;
+  readonly timeouts: HttpTimeouts;
+  readonly deadlines: Deadlines;
+}
+
+/** Takes one answer: a head, then bytes, then either an end or a failure. A failure may come at any time. */
+export interface AnswerHandler {
+  head(status: number, headers: AnswerHeaders): void;
+  bytes(chunk: Buffer): void;
+  end(): void;
+  fail(error: TransportError): void;
+}
+
+export interface HttpRequestOptions {
+  /** When the exchange began to which the request belongs; its total time counts from there. */
+  readonly since: number;
+  /** Whether the answer is meant to stay open. */
+  readonly standing?: boolean;
+  /** Of the JSON-RPC request it carries or continues. */
+  readonly id?: RequestId | undefined;
+}
+
+export type HttpMethod = 'POST' | 'GET' | 'DELETE';
+
+type Phase = 'preparing' | Stage | 'draining' | 'over';
+
+/** What may still come on a connection worth keeping. Beyond it the connection is cheaper to replace. */
+const DRAIN_BYTES = 16 * 1024;
+const DRAIN_MS = 1000;
+
+/**
+ * One HTTP request and its four time limits. It is registered for them from the start, so that whatever its owner does
+ * before sending is limited too. Once it is over, nothing reaches the answer handler.
+ */
+export class HttpRequest implements Dispatcher.DispatchHandler, Deadlined {
+  slot = -1;
+  readonly id: RequestId | undefined;
+  readonly #endpoint: HttpEndpoint;
+  readonly #answer: AnswerHandler;
+  readonly #since: number;
+  readonly #standing: boolean;
+  #phase: Phase = 'preparing';
+  #phaseSince: number;
+  #drained = 0;
+  #controller: Dispatcher.DispatchController | undefined;
+
+  constructor(endpoint: HttpEndpoint, answer: AnswerHandler, options: HttpRequestOptions) {
+    this.#endpoint = endpoint;
+    this.#answer = answer;
+    this.id = options.id;
+    this.#since = options.since;
+    this.#standing = options.standing ?? false;
+    this.#phaseSince = options.since;
+    endpoint.deadlines.add(this);
+  }
+
+  /** Whether anything of it may have reached the peer. */
+  get mayHaveArrived(): boolean {
+    return this.#controller !== undefined;
+  }
+
+  send(method: HttpMethod, headers: string[], body?: string, path = this.#endpoint.path): void {
+    if (this.#phase !== 'preparing') return;
+    this.#enter('connecting');
+    const { dispatcher, origin } = this.#endpoint;
+    // undici's own time limits are off: ours are finer and tell the phases apart.
+    const request = { origin, path, method, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 };
+    try {
+      dispatcher.dispatch(request, this);
+    } catch (error) {
+      this.onResponseError(undefined, error);
+    }
+  }
+
+  /** The answer is of no more interest. A short rest is read so that the connection can be used again. */
+  drain(): void {
+    if (this.#phase === 'over') return;
+    if (this.#phase === 'receiving') this.#enter('draining');
+    else this.abort();
+  }
+
+  /** Closes the connection if the request uses one. */
+  abort(): void {
+    if (this.#phase === 'over') return;
+    this.#finish();
+    this.#controller?.abort(new TransportError('ABORTED', 'the request was given up'));
+  }
+
+  expire(now: number): void {
+    const { timeouts } = this.#endpoint;
+    if (this.#phase === 'draining') {
+      if (now - this.#phaseSince >= DRAIN_MS) this.abort();
+      return;
+    }
+    if (!this.#standing && now - this.#since >= timeouts.totalMs) {
+      this.#timeOut('TIMEOUT_TOTAL', `not finished within ${timeouts.totalMs} ms`);
+    } else if (this.#phase === 'connecting' && now - this.#phaseSince >= timeouts.connectMs) {
+      this.#timeOut('TIMEOUT_CONNECT', `no connection within ${timeouts.connectMs} ms`);
+    } else if (this.#phase === 'waiting' && now - this.#phaseSince >= timeouts.firstByteMs) {
+      this.#timeOut('TIMEOUT_FIRST_BYTE', `no answer within ${timeouts.firstByteMs} ms`);
+    } else if (this.#phase === 'receiving') {
+      const idleMs = this.#standing ? timeouts.standingIdleMs : timeouts.idleMs;
+      if (now - this.#phaseSince >= idleMs)
+        this.#timeOut('TIMEOUT_IDLE', `nothing received for ${idleMs} ms`);
+    }
+  }
+
+  cancel(message: string): void {
+    if (this.#phase === 'over') return;
+    const interested = this.#phase !== 'draining';
+    this.abort();
+    if (interested)
+      this.#answer.fail(new TransportError('ABORTED', message, { mayHaveArrived: this.mayHaveArrived }));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#phase === 'connecting') this.#enter('waiting');
+    // Given up while the connection was being made: the request has not been written yet and never will be.
+    else controller.abort(new TransportError('ABORTED', 'the request was given up'));
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    // An informational answer (1xx) announces another; it does not extend the wait for that.
+    if (this.#phase !== 'waiting' || status < 200) return;
+    this.#enter('receiving');
+    this.#answer.head(status, headers);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#phase === 'receiving') {
+      this.#phaseSince = this.#endpoint.deadlines.now();
+      this.#answer.bytes(chunk);
+    } else if (this.#phase === 'draining') {
+      this.#drained += chunk.length;
+      if (this.#drained > DRAIN_BYTES) this.abort();
+    }
+  }
+
+  onResponseEnd(): void {
+    const interested = this.#phase === 'receiving';
+    this.#finish();
+    if (interested) this.#answer.end();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
+    const phase = this.#phase;
+    this.#finish();
+    if (phase === 'over' || phase === 'draining') return;
+    this.#answer.fail(networkError(error, phase === 'preparing' ? 'connecting' : phase));
+  }
+
+  #enter(phase: Phase): void {
+    this.#phase = phase;
+    this.#phaseSince = this.#endpoint.deadlines.now();
+  }
+
+  #finish(): void {
+    if (this.#phase === 'over') return;
+    this.#phase = 'over';
+    this.#endpoint.deadlines.delete(this);
+  }
+
+  #timeOut(code: TransportErrorCode, message: string): void {
+    this.abort();
+    this.#answer.fail(new TransportError(code, message, { mayHaveArrived: this.mayHaveArrived }));
+  }
+}
