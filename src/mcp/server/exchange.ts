@@ -26,4 +26,6 @@ export interface AnswerStream {
   /** Bytes accepted but not yet taken by the peer. */
   readonly buffered: number;
   end(): void;
+  /** Ends without sending what is buffered: for a peer that does not read it. */
+  abort(): void;
 }

@@ -1,0 +1,28 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../scripts/repository.js';
+import { runTool } from '../scripts/run-program.js';
+
+export interface CompiledBench {
+  /** Absolute path of a compiled worker. */
+  worker(name: string): string;
+  remove(): void;
+}
+
+/**
+ * Compiles the library and the workers, so that what is measured is what would be published: a loader that compiles on
+ * the fly wraps every function it meets. The folder lies where the packages of the repository can be found.
+ */
+export async function compileBench(): Promise<CompiledBench> {
+  const cache = join(ROOT, 'node_modules', '.cache');
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'crosspoint-bench-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n');
+  const { exitCode, output } = await runTool('typescript', ['-p', 'bench/tsconfig.json', '--outDir', folder]);
+  if (exitCode !== 0) {
+    remove();
+    throw new Error(`The bench could not be compiled:\n${output}`);
+  }
+  return { worker: (name) => join(folder, 'bench', 'workers', `${name}.js`), remove };
+}

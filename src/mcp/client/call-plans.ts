@@ -1,0 +1,27 @@
+import type { CallPlan } from './call.js';
+import {
+  toAnyResult,
+  toCallResult,
+  toCompletionResult,
+  toPromptResult,
+  toReadResult,
+} from './result-shapes.js';
+
+/** A tool may change the world: it is never called twice for one call of ours. */
+export const TOOL_CALL: CallPlan = { shape: toCallResult, repeatable: false };
+export const PROMPT: CallPlan = { shape: toPromptResult, repeatable: true };
+export const READ: CallPlan = { shape: toReadResult, repeatable: true };
+export const COMPLETION: CallPlan = { shape: toCompletionResult, repeatable: true };
+/** A page is not repeated by itself: its cursor may belong to a session that is gone. */
+export const PAGE: CallPlan = { shape: toAnyResult, repeatable: false, part: true };
+/** Requests that set or ask the same thing however often they are sent. */
+export const HARMLESS: CallPlan = { shape: toAnyResult, repeatable: true };
+/** Methods we know nothing of. */
+export const UNKNOWN: CallPlan = { shape: toAnyResult, repeatable: false };
+export const RAW: CallPlan = {
+  shape: (result) => ({ type: 'complete', result }),
+  repeatable: false,
+  raw: true,
+};
+/** Runs until one side ends it. */
+export const LISTEN: CallPlan = { shape: toAnyResult, repeatable: false };

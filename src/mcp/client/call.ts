@@ -1,0 +1,136 @@
+import type { JsonObject, NotificationMessage } from '../jsonrpc/index.js';
+import { ClientError } from './client-error.js';
+import type { CallOptions, OngoingCall, RequestOptions } from './options.js';
+
+/** What is the same for every call of a kind. */
+export interface CallPlan {
+  /** Makes what the caller gets of a complete result, or throws `ClientError`. */
+  readonly shape: (result: JsonObject) => unknown;
+  /** Whether asking twice does no harm. */
+  readonly repeatable: boolean;
+  /** Part of something larger that starts over as a whole when the session is lost. */
+  readonly part?: boolean;
+  /** One round only: requests for input and task handles are handed to the caller. */
+  readonly raw?: boolean;
+}
+
+export interface StreamListener {
+  notified(notification: NotificationMessage): void;
+}
+
+export interface CallOwner {
+  /** The caller's signal fired before the call was settled. */
+  aborted(call: Call): void;
+}
+
+const NO_OPTIONS: RequestOptions = {};
+
+/**
+ * One request of a caller and its promise. It may be sent more than once, each time under a new id: after a request for
+ * input, after a refusal that is no execution, after a lost session.
+ */
+export class Call implements OngoingCall {
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+  readonly options: CallOptions;
+  readonly plan: CallPlan;
+  readonly #owner: CallOwner;
+  readonly #resolve: (value: unknown) => void;
+  readonly #reject: (error: Error) => void;
+  #settled = false;
+
+  /** The id under which it is on the wire now. */
+  id = -1;
+  /** The params of the round under way, without what belongs to the hop. */
+  body: JsonObject | undefined;
+  /** Ends the HTTP exchange. */
+  exchange: AbortController | undefined;
+  /** Ends handlers that work for this call; fired when it is settled. */
+  input: AbortController | undefined;
+  /** HTTP status of an error answer. */
+  status: number | undefined;
+  lastProgress = Number.NEGATIVE_INFINITY;
+  idleMs = 0;
+  idleDeadline = 0;
+  totalDeadline = 0;
+  pausedAt: number | undefined;
+  pauses = 0;
+  rounds = 0;
+  repeated = false;
+  refreshed = false;
+  /** Receives what belongs to a long-lived stream; such a call has no deadline once it is acknowledged. */
+  listener: StreamListener | undefined;
+
+  constructor(
+    method: string,
+    params: JsonObject | undefined,
+    plan: CallPlan,
+    options: RequestOptions | undefined,
+    owner: CallOwner,
+    resolve: (value: unknown) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.method = method;
+    this.params = params;
+    this.plan = plan;
+    this.options = options ?? NO_OPTIONS;
+    this.#owner = owner;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.options.signal?.addEventListener('abort', this);
+  }
+
+  get tag(): unknown {
+    return this.options.tag;
+  }
+
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  /** The time at which it must be given up if nothing happens. */
+  get deadline(): number {
+    if (this.pausedAt !== undefined) return Number.POSITIVE_INFINITY;
+    return this.idleDeadline < this.totalDeadline ? this.idleDeadline : this.totalDeadline;
+  }
+
+  /** While somebody on our side is thinking, the call does not grow older. */
+  pause(now: number): void {
+    if (this.pauses++ === 0) this.pausedAt = now;
+  }
+
+  resume(now: number): void {
+    if (this.pauses === 0 || --this.pauses > 0 || this.pausedAt === undefined) return;
+    const paused = now - this.pausedAt;
+    this.pausedAt = undefined;
+    this.idleDeadline += paused;
+    this.totalDeadline += paused;
+  }
+
+  resolve(value: unknown): void {
+    if (this.#settle()) this.#resolve(value);
+  }
+
+  reject(error: Error): void {
+    if (this.#settle()) this.#reject(error);
+  }
+
+  /** The caller's abort signal calls this. */
+  handleEvent(): void {
+    if (!this.#settled) this.#owner.aborted(this);
+  }
+
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    this.options.signal?.removeEventListener('abort', this);
+    this.input?.abort();
+    return true;
+  }
+}
+
+export function abortedError(call: Call): ClientError {
+  return new ClientError('aborted', `${call.method} was aborted by its caller`, {
+    mayHaveArrived: call.id !== -1,
+  });
+}

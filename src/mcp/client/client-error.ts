@@ -1,0 +1,54 @@
+export type ClientErrorCode =
+  /** No protocol version in common, or one that was pinned is not spoken. */
+  | 'incompatible_version'
+  /** The peer answered something the protocol does not allow there. */
+  | 'invalid_response'
+  /** The request or the whole of it took too long. */
+  | 'timeout'
+  /** The caller's signal. */
+  | 'aborted'
+  /** This client was closed. */
+  | 'closed'
+  /** The peer forgot our session. Later requests use a new one. */
+  | 'session_lost'
+  | 'page_limit'
+  | 'cursor_repeated'
+  /** The peer kept asking for input. */
+  | 'round_limit'
+  /** A handler said no where the protocol has no way to pass that on. */
+  | 'input_refused'
+  /** A handler failed. */
+  | 'input_failed'
+  | 'task_cancelled';
+
+export interface ClientErrorDetails {
+  readonly cause?: unknown;
+  /** Whether the peer may have acted on the request. False only when it certainly has not. */
+  readonly mayHaveArrived?: boolean;
+  /** Versions the peer named, where that is what failed. */
+  readonly supported?: readonly string[];
+}
+
+/** A decision of the client: neither the peer's own error nor a fault of the wire. Holds no payload. */
+export class ClientError extends Error {
+  override readonly name = 'ClientError';
+  readonly code: ClientErrorCode;
+  readonly mayHaveArrived: boolean;
+  readonly supported: readonly string[] | undefined;
+
+  constructor(code: ClientErrorCode, message: string, details: ClientErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.mayHaveArrived = details.mayHaveArrived ?? true;
+    this.supported = details.supported;
+  }
+}
+
+export function invalidResponse(reason: string): ClientError {
+  return new ClientError('invalid_response', reason);
+}
+
+/** A caught value as an error, for promises and causes. */
+export function toError(value: unknown): Error {
+  return value instanceof Error ? value : new Error('a value that is not an error was thrown');
+}

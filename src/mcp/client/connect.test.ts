@@ -1,0 +1,180 @@
+import { describe, expect, test } from 'vitest';
+import { failure, info, openClient, type Opened } from '../../../test/support/client/open-client.js';
+import {
+  legacyScript,
+  modernScript,
+  Refusal,
+  ScriptedTransport,
+  SILENCE,
+  type Script,
+} from '../../../test/support/client/scripted-transport.js';
+import { ManualClock, settle } from '../../../test/support/client/manual-clock.js';
+import { TransportError } from '../transports/index.js';
+import { ClientError, connect, createMemoryVerdicts, type ClientOptions } from './index.js';
+
+async function open(
+  kind: 'http' | 'stdio',
+  scripts: readonly Script[],
+  options: Partial<ClientOptions> & { readonly clock?: ManualClock } = {},
+): Promise<Opened> {
+  return await openClient(kind, scripts, options);
+}
+
+describe('legacy handshake', () => {
+  test('C5, C6, C7: initialize, then initialized, then the server stream', async () => {
+    const { client, transports } = await open('http', [legacyScript({ tools: {} })], { era: 'legacy' });
+    const [wire] = transports;
+    expect(wire!.methods).toEqual(['initialize', 'notifications/initialized']);
+    expect(wire!.sent[0]!.params).toEqual({
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: info,
+    });
+    expect(wire!.sent[0]!.headers).toEqual({});
+    expect(wire!.sent[1]!.message).toEqual({
+      kind: 'notification',
+      method: 'notifications/initialized',
+      params: undefined,
+    });
+    expect(wire!.serverStreams).toBe(1);
+    expect(wire!.revision).toBe('2025-11-25');
+    expect(client.server).toEqual({
+      era: 'legacy',
+      revision: '2025-11-25',
+      info: { name: 'scripted', version: '1' },
+      capabilities: { tools: {} },
+    });
+  });
+
+  test('C5: an older version of ours is accepted, one we do not speak is not', async () => {
+    const older = legacyScript(
+      {},
+      { initialize: { protocolVersion: '2024-11-05', capabilities: {}, serverInfo: info } },
+    );
+    expect((await open('http', [older], { era: 'legacy' })).client.server.revision).toBe('2024-11-05');
+    const newer = new ScriptedTransport(
+      'http',
+      legacyScript({}, { initialize: { protocolVersion: '2031-01-01', capabilities: {} } }),
+    );
+    const error = await failure(connect({ info, era: 'legacy', transport: newer }));
+    expect(error).toBeInstanceOf(ClientError);
+    expect(error).toMatchObject({ code: 'incompatible_version', supported: ['2031-01-01'] });
+    expect(newer.closes).toBe(1);
+    expect(newer.methods).toEqual(['initialize']);
+  });
+
+  test('C1: a pinned revision is offered and must be answered', async () => {
+    const { transports } = await open('http', [legacyScript()], { era: '2025-06-18' });
+    expect(transports[0]!.sent[0]!.params['protocolVersion']).toBe('2025-06-18');
+    const other = new ScriptedTransport(
+      'http',
+      legacyScript({}, { initialize: { protocolVersion: '2025-03-26', capabilities: {} } }),
+    );
+    expect(await failure(connect({ info, era: '2025-06-18', transport: other }))).toMatchObject({
+      code: 'incompatible_version',
+    });
+  });
+
+  test.each([[null], ['text'], [[]], [{ capabilities: {} }], [{ protocolVersion: 7 }]])(
+    'an initialize result of %j ends the connection',
+    async (result) => {
+      const wire = new ScriptedTransport('http', legacyScript({}, { initialize: result }));
+      expect(await failure(connect({ info, era: 'legacy', transport: wire }))).toBeInstanceOf(ClientError);
+      expect(wire.closes).toBe(1);
+    },
+  );
+
+  test('C21: a handshake that takes too long is given up without a cancellation', async () => {
+    const clock = new ManualClock();
+    const wire = new ScriptedTransport('stdio', { initialize: SILENCE });
+    const waiting = failure(connect({ info, era: 'legacy', transport: wire, clock }));
+    await clock.advance(30_000);
+    expect(await waiting).toMatchObject({ code: 'timeout' });
+    expect(wire.methods).toEqual(['initialize']);
+    expect(wire.closes).toBe(1);
+  });
+
+  test('an aborted handshake ends at once', async () => {
+    const wire = new ScriptedTransport('stdio', { initialize: SILENCE });
+    const abort = new AbortController();
+    const waiting = failure(connect({ info, era: 'legacy', transport: wire, signal: abort.signal }));
+    await settle();
+    abort.abort();
+    expect(await waiting).toMatchObject({ code: 'aborted' });
+    expect(wire.closes).toBe(1);
+  });
+});
+
+describe('verdicts', () => {
+  test('C1: a verdict is stored after success and used next time', async () => {
+    const verdicts = createMemoryVerdicts();
+    const clock = new ManualClock();
+    const options = { verdicts, verdictKey: 'server', clock };
+    await open('stdio', [legacyScript()], options);
+    expect(await verdicts.get('server')).toEqual({ era: 'legacy', at: clock.epoch() });
+    const { transports } = await open('stdio', [legacyScript()], options);
+    expect(transports).toHaveLength(1);
+    expect(transports[0]!.methods[0]).toBe('initialize');
+  });
+
+  test('C1: a legacy verdict expires after a day and is not renewed by use', async () => {
+    const verdicts = createMemoryVerdicts();
+    const clock = new ManualClock();
+    const options = { verdicts, verdictKey: 'server', clock };
+    await open('http', [legacyScript()], options);
+    await clock.advance(23 * 3_600_000);
+    await open('http', [legacyScript()], options);
+    await clock.advance(2 * 3_600_000);
+    const { client, transports } = await open('http', [modernScript()], options);
+    expect(transports[0]!.methods).toEqual(['server/discover']);
+    expect(client.server.era).toBe('modern');
+    expect(await verdicts.get('server')).toMatchObject({ era: 'modern' });
+  });
+
+  test('C1: a legacy verdict that fails is replaced by a probe', async () => {
+    const verdicts = createMemoryVerdicts();
+    await verdicts.set('server', { era: 'legacy', at: Date.now() });
+    const { client } = await open('http', [modernScript({}, { initialize: new Refusal(404, -32601) })], {
+      verdicts,
+      verdictKey: 'server',
+    });
+    expect(client.server.era).toBe('modern');
+    expect(await verdicts.get('server')).toMatchObject({ era: 'modern' });
+  });
+
+  test('C1: a modern verdict that fails is replaced, one in an outage is kept', async () => {
+    const verdicts = createMemoryVerdicts();
+    await verdicts.set('server', { era: 'modern', at: 0 });
+    const options = { verdicts, verdictKey: 'server' };
+    const down = new TransportError('HTTP_STATUS', 'no', { status: 502 });
+    await failure(open('http', [{ 'server/discover': down }], options));
+    expect(await verdicts.get('server')).toMatchObject({ era: 'modern' });
+    await failure(
+      open(
+        'http',
+        [{ 'server/discover': new Refusal(404, -32601), initialize: new Refusal(404, -32601) }],
+        options,
+      ),
+    );
+    expect(await verdicts.get('server')).toBeUndefined();
+    await open('http', [legacyScript()], options);
+    expect(await verdicts.get('server')).toMatchObject({ era: 'legacy' });
+  });
+
+  test('a store that fails costs a probe only', async () => {
+    const broken = () => Promise.reject(new Error('disk'));
+    const verdicts = { get: broken, set: broken, delete: broken };
+    const { client } = await open('http', [modernScript()], { verdicts, verdictKey: 'server' });
+    expect(client.server.era).toBe('modern');
+  });
+
+  test('memory keeps the most recent', async () => {
+    const verdicts = createMemoryVerdicts(2);
+    for (const key of ['a', 'b', 'c']) await verdicts.set(key, { era: 'modern', at: 1 });
+    expect(
+      [await verdicts.get('a'), await verdicts.get('b'), await verdicts.get('c')].map(
+        (verdict) => verdict?.era,
+      ),
+    ).toEqual([undefined, 'modern', 'modern']);
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { openLegacy } from '../../../test/support/client/open-client.js';
+import { metaOf, SILENCE } from '../../../test/support/client/scripted-transport.js';
+import type { Progress } from '../model/index.js';
+
+const OK = { content: [{ type: 'text', text: 'ok' }] };
+
+describe('progress', () => {
+  test('C16: own tokens, only strictly increasing values, only those of the call', async () => {
+    const { client, wire } = await openLegacy({}, { 'tools/call': SILENCE }, {}, 'stdio');
+    const seen: Record<string, Progress[]> = { a: [], b: [] };
+    const calls = ['a', 'b'].map((name) =>
+      client.callTool(
+        name,
+        {},
+        { onProgress: (progress) => seen[name]!.push(progress), meta: { vendor: 1 } },
+      ),
+    );
+    const [first, second] = wire.of('tools/call');
+    expect(metaOf(first!)).toEqual({ vendor: 1, progressToken: first!.id });
+    expect(metaOf(first!)['progressToken']).not.toBe(metaOf(second!)['progressToken']);
+    const token = first!.id!;
+    for (const progress of [0, 0, 0.5, 0.4, 2])
+      wire.notify('notifications/progress', { progressToken: token, progress });
+    wire.notify('notifications/progress', {
+      progressToken: second!.id!,
+      progress: 7,
+      total: 9,
+      message: 'on it',
+    });
+    for (const bad of [
+      undefined,
+      {},
+      { progressToken: String(token), progress: 9 },
+      { progressToken: 99, progress: 1 },
+      { progressToken: token, progress: 'x' },
+    ]) {
+      wire.notify('notifications/progress', bad);
+    }
+    for (const sent of [first!, second!]) wire.answer(sent.id!, OK);
+    await Promise.all(calls);
+    wire.notify('notifications/progress', { progressToken: token, progress: 100 });
+    expect(seen).toEqual({
+      a: [{ progress: 0 }, { progress: 0.5 }, { progress: 2 }],
+      b: [{ progress: 7, total: 9, message: 'on it' }],
+    });
+  });
+
+  test('progress on the stream of another request is ignored', async () => {
+    const { client, wire } = await openLegacy({}, { 'tools/call': SILENCE });
+    const seen: number[] = [];
+    const calls = [
+      client.callTool('a', {}, { onProgress: ({ progress }) => seen.push(progress) }),
+      client.callTool('b'),
+    ];
+    const [first, second] = wire.of('tools/call');
+    wire.notify('notifications/progress', { progressToken: first!.id!, progress: 1 }, second!.id);
+    wire.notify('notifications/progress', { progressToken: first!.id!, progress: 2 }, first!.id);
+    for (const sent of [first!, second!]) wire.answer(sent.id!, OK);
+    await Promise.all(calls);
+    expect(seen).toEqual([2]);
+  });
+
+  test('without a listener no token is sent, and a listener that throws harms nothing', async () => {
+    const { client, wire, warnings } = await openLegacy({}, { 'tools/call': SILENCE });
+    const plain = client.callTool('a');
+    const broken = client.callTool(
+      'b',
+      {},
+      {
+        onProgress: () => {
+          throw new Error('mine');
+        },
+      },
+    );
+    const [first, second] = wire.of('tools/call');
+    expect(first!.params).toEqual({ name: 'a' });
+    wire.notify('notifications/progress', { progressToken: second!.id!, progress: 1 }, second!.id);
+    for (const sent of [first!, second!]) wire.answer(sent.id!, OK);
+    await Promise.all([plain, broken]);
+    expect(warnings).toEqual([{ code: 'hook_failed', message: 'onProgress threw' }]);
+  });
+});
+
+describe('notifications', () => {
+  test('hooks hear of changes and logs, with the call they came along with', async () => {
+    const heard: unknown[] = [];
+    const { client, wire } = await openLegacy(
+      {},
+      { 'tools/call': SILENCE },
+      {
+        onListChanged: (list) => heard.push(list),
+        onResourceUpdated: (uri) => heard.push(uri),
+        onLog: (message, during) => heard.push([message, during?.method, during?.tag]),
+        onNotification: ({ method }) => heard.push(method),
+      },
+    );
+    const call = client.callTool(
+      'a',
+      {},
+      { tag: 'mine', onLog: (message) => heard.push(['call', message.data]) },
+    );
+    const { id } = wire.of('tools/call')[0]!;
+    wire.notify('notifications/tools/list_changed');
+    wire.notify('notifications/resources/updated', { uri: 'x://1' });
+    wire.notify('notifications/message', { level: 'info', logger: 'l', data: { a: 1 } }, id);
+    wire.notify('notifications/message', { level: 'nonsense', data: 1 });
+    wire.notify('notifications/unheard-of');
+    wire.answer(id!, OK);
+    await call;
+    expect(heard).toEqual([
+      'notifications/tools/list_changed',
+      'tools',
+      'notifications/resources/updated',
+      'x://1',
+      'notifications/message',
+      ['call', { a: 1 }],
+      [{ level: 'info', logger: 'l', data: { a: 1 } }, 'tools/call', 'mine'],
+      'notifications/message',
+      'notifications/unheard-of',
+    ]);
+  });
+
+  test('on a shared channel a log message goes to the only call that wants it, else to none', async () => {
+    const { client, wire } = await openLegacy({}, { 'tools/call': SILENCE }, {}, 'stdio');
+    const heard: string[] = [];
+    const first = client.callTool('a', {}, { onLog: () => heard.push('a'), logLevel: 'warning' });
+    const quiet = client.callTool('q');
+    wire.notify('notifications/message', { level: 'error', data: 1 });
+    wire.notify('notifications/message', { level: 'debug', data: 1 });
+    const second = client.callTool('b', {}, { onLog: () => heard.push('b') });
+    wire.notify('notifications/message', { level: 'error', data: 1 });
+    for (const sent of wire.of('tools/call')) wire.answer(sent.id!, OK);
+    await Promise.all([first, quiet, second]);
+    expect(heard).toEqual(['a']);
+  });
+
+  test('a hook that throws is reported and nothing else', async () => {
+    const { wire, warnings } = await openLegacy(
+      {},
+      {},
+      {
+        onListChanged: () => {
+          throw new TypeError('mine');
+        },
+      },
+    );
+    wire.notify('notifications/prompts/list_changed');
+    expect(warnings).toEqual([{ code: 'hook_failed', message: 'onListChanged threw TypeError' }]);
+  });
+});

@@ -1,0 +1,134 @@
+import type { JsonObject, NotificationMessage } from '../jsonrpc/index.js';
+import type {
+  ClientCapabilities,
+  Implementation,
+  InputRequest,
+  LogLevel,
+  LogMessage,
+  Progress,
+} from '../model/index.js';
+import type { Transport, TransportWarning } from '../transports/index.js';
+import type { Era, Revision } from '../wire/index.js';
+import type { Clock } from './clock.js';
+import type { EraVerdicts } from './era-verdicts.js';
+
+/** A request of ours that is under way, as handlers and hooks see it. */
+export interface OngoingCall {
+  readonly method: string;
+  readonly params: JsonObject | undefined;
+  /** Whatever the caller gave in `RequestOptions.tag`. */
+  readonly tag: unknown;
+}
+
+export interface InputContext {
+  /** Aborted when the answer is no longer wanted. */
+  readonly signal: AbortSignal;
+  /** The call of ours that the peer asks about; undefined where that cannot be told. */
+  readonly during: OngoingCall | undefined;
+}
+
+/** Answers one request of the server with the bare result. Throws `InputRefused` when the user says no. */
+export type InputHandler = (request: InputRequest, context: InputContext) => JsonObject | Promise<JsonObject>;
+
+export interface InputHandlers {
+  readonly elicitation?: InputHandler;
+  readonly sampling?: InputHandler;
+  readonly roots?: InputHandler;
+}
+
+/** Thrown by a handler: whoever was asked does not want to. */
+export class InputRefused extends Error {
+  override readonly name = 'InputRefused';
+}
+
+export interface Timeouts {
+  /** For one answer; progress starts it anew. */
+  readonly requestMs: number;
+  /** For one answer, whatever progress says. */
+  readonly totalMs: number;
+  /** How long a process may be silent before it counts as legacy. */
+  readonly probeMs: number;
+  /** For one answer of a handler. While a handler works, the call it belongs to does not grow older. */
+  readonly inputMs: number;
+  /** For a task from its handle to its end. */
+  readonly taskMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  requestMs: 30_000,
+  totalMs: 120_000,
+  probeMs: 3_000,
+  inputMs: 600_000,
+  taskMs: 600_000,
+};
+
+/** Called for what arrives unasked. They may not throw; what they throw is reported as a warning. */
+export interface ClientHooks {
+  readonly onNotification?: (notification: NotificationMessage, during: OngoingCall | undefined) => void;
+  readonly onListChanged?: (list: 'tools' | 'prompts' | 'resources') => void;
+  readonly onResourceUpdated?: (uri: string) => void;
+  readonly onLog?: (message: LogMessage, during: OngoingCall | undefined) => void;
+  readonly onWarning?: (warning: ClientWarning) => void;
+}
+
+export interface ClientWarning {
+  readonly code:
+    | TransportWarning['code']
+    | 'unknown_answer'
+    | 'hook_failed'
+    | 'answer_not_delivered'
+    | 'refused_request';
+  readonly message: string;
+}
+
+export interface ClientOptions extends ClientHooks {
+  readonly info: Implementation;
+  /** Where not given, the handlers decide: forms, sampling, roots, each when there is a handler. */
+  readonly capabilities?: ClientCapabilities;
+  readonly handlers?: InputHandlers;
+  /** `auto` asks the server; a revision allows that one only. */
+  readonly era?: 'auto' | Era | Revision;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly verdicts?: EraVerdicts;
+  /** Names the server in `verdicts`. Known for `url` and `command`. */
+  readonly verdictKey?: string;
+  /** Most pages of one list. */
+  readonly maxPages?: number;
+  /** Whether accepted forms get the defaults of the fields left out. True unless said otherwise. */
+  readonly formDefaults?: boolean;
+  readonly clock?: Clock;
+  /** 0 to 1, for jitter. */
+  readonly random?: () => number;
+  readonly signal?: AbortSignal;
+}
+
+/** A factory makes a fresh transport whenever one is needed: probing a process, starting a crashed one anew. */
+export type TransportSource = Transport | (() => Transport);
+
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly totalMs?: number;
+  readonly onProgress?: (progress: Progress) => void;
+  readonly onLog?: (message: LogMessage) => void;
+  /** Modern servers send log messages only to requests that name a level. */
+  readonly logLevel?: LogLevel;
+  /** Further keys of `_meta`. */
+  readonly meta?: JsonObject;
+  /** Modern era: what to declare for this request instead of the client's own capabilities. */
+  readonly capabilities?: ClientCapabilities;
+  /** Handed to handlers and hooks in `OngoingCall`. */
+  readonly tag?: unknown;
+}
+
+export interface CallOptions extends RequestOptions {
+  /** Answers what the server asks in the course of this call, instead of the client's handlers. */
+  readonly onInput?: InputHandler;
+}
+
+export interface RawCallOptions extends RequestOptions {
+  /** For what a legacy server asks while the call runs. */
+  readonly onInput?: InputHandler;
+  readonly inputResponses?: Readonly<Record<string, JsonObject>>;
+  readonly requestState?: string;
+}

@@ -1,0 +1,259 @@
+import { isObject, ProtocolError, writeRequest, type Json, type JsonObject } from '../jsonrpc/index.js';
+import type { ClientCapabilities, InputRequests, LogLevel } from '../model/index.js';
+import { TransportError, type TransportErrorCode } from '../transports/index.js';
+import { envelopeKeys, HEADER_MISMATCH, readModernResult, routingHeaders } from '../wire/index.js';
+import { abortedError, Call, type CallOwner, type CallPlan } from './call.js';
+import { ClientError, invalidResponse, toError } from './client-error.js';
+import type { Connection } from './connection.js';
+import type { ConnectionKeeper } from './connection-keeper.js';
+import type { RequestOptions } from './options.js';
+import type { Peer } from './peer.js';
+import type { Settings } from './settings.js';
+import { declaresTasks } from './tasks-extension.js';
+import type { ToolHeaders } from './tool-headers.js';
+
+/** Results that are not the end of a call. */
+export interface UnfinishedCalls {
+  inputRequired(call: Call, requests: InputRequests, requestState: string | undefined): void;
+  taskCreated(call: Call, task: JsonObject): void;
+}
+
+export interface RequesterParts {
+  readonly settings: Settings;
+  readonly keeper: () => ConnectionKeeper;
+  readonly toolHeaders: ToolHeaders;
+  readonly unfinished: UnfinishedCalls;
+  /** Lists the tools anew, for their headers. */
+  readonly refreshTools: (signal: AbortSignal | undefined) => Promise<unknown>;
+}
+
+/** The peer no longer knows our session; it did not look at the request. */
+const SESSION_LOST = new Set<TransportErrorCode>(['MCP_SESSION_NOT_FOUND', 'HTTP_SESSION_REQUIRED']);
+/** Codes without a meaning of their own, under which servers also report unknown sessions. */
+const VAGUE_CODES = new Set([-32000, -32001]);
+/** The answer was lost on its way. */
+const ANSWER_LOST = new Set<TransportErrorCode>(['CONNECTION_CLOSED', 'SSE_STREAM_LOST']);
+
+/**
+ * Turns calls into requests of the era in use and answers into results. Decides what may be sent again: what the server
+ * refused without acting on it, and what does no harm when repeated. Each at most once.
+ */
+export class Requester implements CallOwner {
+  readonly #parts: RequesterParts;
+  readonly #held = new Set<Call>();
+  /** For modern requests that name no level themselves. */
+  logLevel: LogLevel | undefined;
+
+  constructor(parts: RequesterParts) {
+    this.#parts = parts;
+  }
+
+  request(
+    method: string,
+    params: JsonObject | undefined,
+    plan: CallPlan,
+    options: RequestOptions | undefined,
+  ): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      this.start(new Call(method, params, plan, options, this, resolve, reject));
+    });
+  }
+
+  start(call: Call): void {
+    if (call.options.signal?.aborted === true) call.reject(abortedError(call));
+    else this.send(call, call.params);
+  }
+
+  /** Sends a call, again if need be, with these params. */
+  send(call: Call, params: JsonObject | undefined): void {
+    const keeper = this.#parts.keeper();
+    const connection = keeper.ready;
+    call.body = params;
+    if (connection === undefined) void this.#sendLater(call, keeper);
+    else this.#sendNow(call, connection);
+  }
+
+  aborted(call: Call): void {
+    this.cancel(call, abortedError(call));
+  }
+
+  answered(connection: Connection, call: Call, result: Json): void {
+    connection.doubted = false;
+    if (connection.peer.era === 'legacy') {
+      if (isObject(result)) finish(call, result);
+      else call.reject(invalidResponse('a result must be an object'));
+      return;
+    }
+    const read = readModernResult(call.method, result, declaresTasks(this.capabilitiesOf(call)));
+    switch (read.type) {
+      case 'complete':
+        finish(call, read.result);
+        return;
+      case 'input_required':
+        this.#parts.unfinished.inputRequired(call, read.requests, read.requestState);
+        return;
+      case 'task':
+        this.#parts.unfinished.taskCreated(call, read.result);
+        return;
+      case 'invalid':
+        call.reject(invalidResponse(read.reason));
+        return;
+    }
+  }
+
+  failed(connection: Connection, call: Call, error: Error): void {
+    const mayRepeat = call.plan.repeatable && !call.repeated;
+    const loss = connection.peer.era === 'legacy' ? judgeLoss(connection, call, error) : 'none';
+    if (loss !== 'none') {
+      const renewed = this.#parts.keeper().sessionLost(connection);
+      connection.doubted = loss === 'suspected';
+      if (renewed && mayRepeat) this.#repeat(call);
+      else call.reject(loss === 'certain' || call.plan.part === true ? sessionLost(error) : error);
+      return;
+    }
+    if (error instanceof TransportError && ANSWER_LOST.has(error.code) && connection.alive && mayRepeat) {
+      this.#repeat(call);
+      return;
+    }
+    if (
+      error instanceof ProtocolError &&
+      error.code === HEADER_MISMATCH &&
+      this.#mayRefresh(connection, call)
+    ) {
+      void this.#refresh(call, error);
+      return;
+    }
+    call.reject(error);
+  }
+
+  /** Does what a call needs while it is on no wire. When that fails, the call does. */
+  async hold(call: Call, work: () => Promise<void>): Promise<void> {
+    this.#held.add(call);
+    try {
+      await work();
+    } catch (error) {
+      call.reject(toError(error));
+    } finally {
+      this.#held.delete(call);
+    }
+  }
+
+  close(error: Error): void {
+    for (const call of this.#held) this.cancel(call, error);
+  }
+
+  /** Takes a call back that nobody waits for any more. */
+  cancel(call: Call, error: Error): void {
+    this.#parts.keeper().current.conversation.cancel(call, error);
+    // Between two rounds it is on no wire.
+    call.reject(error);
+  }
+
+  capabilitiesOf(call: Call): ClientCapabilities {
+    return call.options.capabilities ?? this.#parts.settings.capabilities;
+  }
+
+  #repeat(call: Call): void {
+    call.repeated = true;
+    this.send(call, call.body);
+  }
+
+  async #sendLater(call: Call, keeper: ConnectionKeeper): Promise<void> {
+    try {
+      const connection = await keeper.open();
+      if (!call.settled) this.#sendNow(call, connection);
+    } catch (error) {
+      call.reject(toError(error));
+    }
+  }
+
+  #sendNow(call: Call, connection: Connection): void {
+    const { settings } = this.#parts;
+    const { options } = call;
+    const now = settings.clock.now();
+    call.idleMs = options.timeoutMs ?? settings.timeouts.requestMs;
+    call.idleDeadline = now + call.idleMs;
+    call.totalDeadline = now + (options.totalMs ?? Math.max(settings.timeouts.totalMs, call.idleMs));
+    const id = connection.conversation.takeId();
+    const { peer, conversation, transport } = connection;
+    if (peer.era === 'legacy') {
+      conversation.send(call, id, writeRequest(id, call.method, legacyParams(call, id)), undefined);
+    } else {
+      const params = this.#modernParams(call, peer, id);
+      const headers = transport.carriesHeaders ? this.#headers(call, peer, params) : undefined;
+      conversation.send(call, id, writeRequest(id, call.method, params), headers);
+    }
+  }
+
+  #modernParams(call: Call, peer: Peer, id: number): JsonObject {
+    const { options } = call;
+    const keys = envelopeKeys({
+      revision: peer.revision,
+      capabilities: this.capabilitiesOf(call),
+      info: this.#parts.settings.info,
+      logLevel: options.logLevel ?? this.logLevel,
+    });
+    const token = options.onProgress && { progressToken: id };
+    return { ...call.body, _meta: { ...metaIn(call.body), ...options.meta, ...keys, ...token } };
+  }
+
+  #headers(call: Call, peer: Peer, params: JsonObject): Readonly<Record<string, string>> {
+    const headers = routingHeaders(peer.revision, call.method, params);
+    return call.method === 'tools/call' ? this.#parts.toolHeaders.addTo(headers, params) : headers;
+  }
+
+  #mayRefresh(connection: Connection, call: Call): boolean {
+    if (call.refreshed || call.method !== 'tools/call') return false;
+    return connection.peer.era === 'modern' && connection.transport.carriesHeaders;
+  }
+
+  /** The server refused the headers before it looked at the call, so with the right ones it may be sent again. */
+  async #refresh(call: Call, refusal: ProtocolError): Promise<void> {
+    call.refreshed = true;
+    try {
+      await this.#parts.refreshTools(call.options.signal);
+    } catch {
+      call.reject(refusal);
+      return;
+    }
+    if (!call.settled) this.send(call, call.body);
+  }
+}
+
+function finish(call: Call, result: JsonObject): void {
+  try {
+    call.resolve(call.plan.shape(result));
+  } catch (error) {
+    call.reject(toError(error));
+  }
+}
+
+function legacyParams(call: Call, id: number): JsonObject | undefined {
+  const { onProgress, meta } = call.options;
+  if (onProgress === undefined && meta === undefined) return call.body;
+  return { ...call.body, _meta: { ...metaIn(call.body), ...meta, ...(onProgress && { progressToken: id }) } };
+}
+
+function metaIn(params: JsonObject | undefined): JsonObject | undefined {
+  const meta = params?.['_meta'];
+  return isObject(meta) ? meta : undefined;
+}
+
+/**
+ * Some servers answer 400 instead of 404 when they do not know a session. That is believed once: a new session is
+ * started, and if the next request fares no better the answer meant something else.
+ */
+function judgeLoss(connection: Connection, call: Call, error: Error): 'none' | 'suspected' | 'certain' {
+  if (error instanceof TransportError) {
+    if (SESSION_LOST.has(error.code)) return 'certain';
+    return error.status === 400 && !connection.doubted ? 'suspected' : 'none';
+  }
+  const vague = error instanceof ProtocolError && VAGUE_CODES.has(error.code);
+  return vague && call.status === 400 && !connection.doubted ? 'suspected' : 'none';
+}
+
+function sessionLost(cause: Error): ClientError {
+  const message = 'the server no longer knows the session; the request was not repeated';
+  const mayHaveArrived = cause instanceof TransportError ? cause.mayHaveArrived : true;
+  return new ClientError('session_lost', message, { cause, mayHaveArrived });
+}

@@ -1,0 +1,177 @@
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  stringifyJson,
+  writeError,
+  writeResult,
+  type JsonObject,
+  type RequestId,
+  type RequestMessage,
+} from '../jsonrpc/index.js';
+import { supportsElicitation, type ClientCapabilities, type InputRequest } from '../model/index.js';
+import { missingForInput, USER_REJECTED } from '../wire/index.js';
+import type { Call } from './call.js';
+import { ClientError, toError } from './client-error.js';
+import type { Conversation } from './conversation.js';
+import type { InputDesk } from './input-desk.js';
+import { InputRefused, type ClientWarning, type InputHandler } from './options.js';
+
+const MOST_AT_ONCE = 64;
+
+export interface ServerRequestsParts {
+  readonly conversation: Conversation;
+  readonly desk: InputDesk;
+  readonly capabilities: ClientCapabilities;
+  readonly now: () => number;
+  readonly warn: (warning: ClientWarning) => void;
+}
+
+/** Answers the requests of a legacy server: each exactly once, unless the server takes it back. */
+export class ServerRequests {
+  readonly #parts: ServerRequestsParts;
+  readonly #running = new Map<RequestId, AbortController>();
+  #outbox: Promise<void> = Promise.resolve();
+
+  constructor(parts: ServerRequestsParts) {
+    this.#parts = parts;
+  }
+
+  receive(request: RequestMessage, during: Call | undefined): void {
+    const { id, method } = request;
+    if (method === 'ping') {
+      this.#post(writeResult(id, '{}'));
+      return;
+    }
+    const work = this.#admit(request, during);
+    if (work instanceof ProtocolError) this.#refuse(id, work);
+    else void this.#work(id, work.request, work.handler, during);
+  }
+
+  /** `notifications/cancelled` of the server. */
+  cancelled(id: RequestId): void {
+    const running = this.#running.get(id);
+    this.#running.delete(id);
+    running?.abort();
+  }
+
+  close(): void {
+    const running = [...this.#running.values()];
+    this.#running.clear();
+    for (const controller of running) controller.abort();
+  }
+
+  #admit(
+    { id, method, params }: RequestMessage,
+    during: Call | undefined,
+  ): ProtocolError | { readonly request: InputRequest; readonly handler: InputHandler } {
+    const { capabilities, desk } = this.#parts;
+    const request = toInputRequest(method, params);
+    const handler = request && desk.handlerFor(request, during);
+    if (request === undefined || handler === undefined)
+      return new ProtocolError(METHOD_NOT_FOUND, 'Method not found');
+    if (missingForInput(request, capabilities) !== undefined) return undeclared(request, capabilities);
+    if (this.#running.has(id)) return new ProtocolError(INVALID_PARAMS, 'this id is in use');
+    if (this.#running.size >= MOST_AT_ONCE)
+      return new ProtocolError(INTERNAL_ERROR, 'too many requests at once');
+    return { request, handler };
+  }
+
+  async #work(
+    id: RequestId,
+    request: InputRequest,
+    handler: InputHandler,
+    during: Call | undefined,
+  ): Promise<void> {
+    const controller = new AbortController();
+    this.#running.set(id, controller);
+    const paused = this.#pause(during);
+    const stop = (): void => {
+      controller.abort();
+    };
+    if (during !== undefined) {
+      during.input ??= new AbortController();
+      during.input.signal.addEventListener('abort', stop);
+    }
+    try {
+      const result = await this.#parts.desk.answer(request, handler, during, controller.signal);
+      if (this.#finish(id, controller)) this.#post(writeResult(id, stringifyJson(result)));
+    } catch (error) {
+      if (this.#finish(id, controller)) this.#postFailure(id, request, toError(error));
+    } finally {
+      during?.input?.signal.removeEventListener('abort', stop);
+      for (const call of paused) {
+        call.resume(this.#parts.now());
+        this.#parts.conversation.watch(call);
+      }
+    }
+  }
+
+  /** A request on a shared channel may belong to any call, so none of them grows older meanwhile. */
+  #pause(during: Call | undefined): readonly Call[] {
+    const calls = during === undefined ? [...this.#parts.conversation.pending()] : [during];
+    const now = this.#parts.now();
+    for (const call of calls) call.pause(now);
+    return calls;
+  }
+
+  /** False when the server took the request back or the conversation ended. */
+  #finish(id: RequestId, controller: AbortController): boolean {
+    if (this.#running.get(id) !== controller) return false;
+    this.#running.delete(id);
+    return true;
+  }
+
+  #postFailure(id: RequestId, request: InputRequest, error: Error): void {
+    const ended =
+      error instanceof InputRefused || (error instanceof ClientError && error.code !== 'input_failed');
+    if (ended && request.method === 'elicitation/create') {
+      const action = error instanceof InputRefused ? 'decline' : 'cancel';
+      this.#post(writeResult(id, stringifyJson({ action })));
+    } else if (ended && request.method === 'sampling/createMessage') {
+      this.#refuse(id, new ProtocolError(USER_REJECTED, 'User rejected sampling request'));
+    } else if (error instanceof ProtocolError) {
+      this.#refuse(id, error);
+    } else {
+      // What went wrong in a handler is nothing a server should read.
+      this.#refuse(id, new ProtocolError(INTERNAL_ERROR, 'the request could not be answered'));
+    }
+  }
+
+  #refuse(id: RequestId, error: ProtocolError): void {
+    this.#parts.warn({
+      code: 'refused_request',
+      message: `a request of the server was refused with ${error.code}`,
+    });
+    this.#post(writeError(id, error.toErrorObject()));
+  }
+
+  /** Answers leave in the order in which they were found. */
+  #post(text: string): void {
+    this.#outbox = this.#outbox
+      .then(() => this.#parts.conversation.sendPlain(text, undefined))
+      .catch(() => {
+        this.#parts.warn({
+          code: 'answer_not_delivered',
+          message: 'an answer to the server could not be delivered',
+        });
+      });
+  }
+}
+
+function toInputRequest(method: string, params: JsonObject | undefined): InputRequest | undefined {
+  if (method !== 'elicitation/create' && method !== 'sampling/createMessage' && method !== 'roots/list')
+    return undefined;
+  return { method, ...(params && { params }) };
+}
+
+function undeclared(request: InputRequest, capabilities: ClientCapabilities): ProtocolError {
+  const kindKnown =
+    request.method === 'elicitation/create'
+      ? supportsElicitation(capabilities, 'form') || supportsElicitation(capabilities, 'url')
+      : request.method === 'sampling/createMessage' && capabilities.sampling !== undefined;
+  return kindKnown
+    ? new ProtocolError(INVALID_PARAMS, 'this client did not declare that mode')
+    : new ProtocolError(METHOD_NOT_FOUND, 'Method not found');
+}

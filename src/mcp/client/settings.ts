@@ -1,0 +1,47 @@
+import type { ClientCapabilities, Implementation } from '../model/index.js';
+import { systemClock, type Clock } from './clock.js';
+import {
+  DEFAULT_TIMEOUTS,
+  type ClientHooks,
+  type ClientOptions,
+  type InputHandlers,
+  type Timeouts,
+} from './options.js';
+
+/** The options with everything decided. */
+export interface Settings {
+  readonly info: Implementation;
+  readonly capabilities: ClientCapabilities;
+  readonly handlers: InputHandlers;
+  readonly timeouts: Timeouts;
+  readonly maxPages: number;
+  readonly formDefaults: boolean;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly hooks: ClientHooks;
+}
+
+const DEFAULT_MAX_PAGES = 200;
+
+export function toSettings(options: ClientOptions): Settings {
+  const handlers = options.handlers ?? {};
+  return {
+    info: options.info,
+    capabilities: options.capabilities ?? capabilitiesOf(handlers),
+    handlers,
+    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    maxPages: options.maxPages ?? DEFAULT_MAX_PAGES,
+    formDefaults: options.formDefaults ?? true,
+    clock: options.clock ?? systemClock,
+    random: options.random ?? Math.random,
+    hooks: options,
+  };
+}
+
+function capabilitiesOf(handlers: InputHandlers): ClientCapabilities {
+  return {
+    ...(handlers.elicitation && { elicitation: {} }),
+    ...(handlers.sampling && { sampling: {} }),
+    ...(handlers.roots && { roots: {} }),
+  };
+}

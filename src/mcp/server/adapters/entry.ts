@@ -1,0 +1,134 @@
+import { INVALID_REQUEST, writeError } from '../../jsonrpc/index.js';
+import { HEADER_METHOD, HEADER_NAME, HEADER_REVISION, HEADER_SESSION } from '../../wire/index.js';
+import type { AnswerHeaders, ExchangeHeaders } from '../exchange.js';
+import { EMPTY_HEADERS, JSON_HEADERS } from '../http/answers.js';
+import type { MaybePromise } from '../maybe-promise.js';
+import { createGuard, type Guard, type GuardOptions } from './guard.js';
+
+/** What both HTTP adapters need to know. */
+export interface EntryOptions {
+  /** Exact paths that are served. Default `/mcp`. */
+  readonly paths?: readonly string[];
+  /** Who sends this. Undefined: nobody we know, answered 401. Without it everybody is `principal`. */
+  readonly authenticate?: (headers: ExchangeHeaders) => MaybePromise<string | undefined>;
+  readonly principal?: string;
+  /** The `WWW-Authenticate` of a 401. Default `Bearer`. */
+  readonly challenge?: string;
+  /** `false` where something in front has checked `Host` and `Origin`. */
+  readonly guard?: GuardOptions | false;
+  /** Default 4 MiB. */
+  readonly maxBodyBytes?: number;
+  /** `Mcp-Param-*` headers that web pages may send. */
+  readonly paramHeaders?: readonly string[];
+}
+
+/** An answer that is given before anybody looks at the body. */
+export interface EarlyAnswer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: string | undefined;
+}
+
+const DEFAULT_MAX_BODY = 4 * 1024 * 1024;
+const METHODS = 'POST, GET, DELETE';
+const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)$/i;
+
+/** The checks in front of the protocol, in order: host, origin, path, preflight. */
+export class Entry {
+  readonly maxBodyBytes: number;
+  readonly #paths: ReadonlySet<string>;
+  readonly #guard: Guard | undefined;
+  readonly #authenticate: EntryOptions['authenticate'];
+  readonly #principal: string;
+  readonly #preflight: AnswerHeaders;
+  readonly #unauthorized: EarlyAnswer;
+
+  constructor(options: EntryOptions = {}) {
+    this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY;
+    this.#paths = new Set(options.paths ?? ['/mcp']);
+    this.#guard = options.guard === false ? undefined : createGuard(options.guard);
+    this.#authenticate = options.authenticate;
+    this.#principal = options.principal ?? 'anonymous';
+    this.#preflight = preflightHeaders(options.paramHeaders ?? []);
+    const challenge = { ...JSON_HEADERS, 'www-authenticate': options.challenge ?? 'Bearer' };
+    this.#unauthorized = { ...refusal(401, 'Authentication is required'), headers: challenge };
+  }
+
+  /** The answer to a request that gets no further. */
+  check(method: string, target: string, headers: ExchangeHeaders): EarlyAnswer | undefined {
+    let path = target;
+    let authority: string | undefined;
+    if (!target.startsWith('/')) {
+      // Absolute form: its authority counts instead of the header (RFC 9112, section 3.2.2).
+      [, authority, path = ''] = ABSOLUTE.exec(target) ?? [];
+      if (authority === undefined) return refusal(400, 'Malformed request target');
+    }
+    const guarded = this.#guard?.check(headers, authority);
+    if (guarded !== undefined) return refusal(guarded.status, guarded.message);
+    if (!this.#paths.has(withoutQuery(path))) return NOT_FOUND;
+    if (method !== 'OPTIONS') return undefined;
+    const shared = this.sharing(headers);
+    return {
+      status: 204,
+      headers:
+        shared === undefined ? { ...EMPTY_HEADERS, allow: METHODS } : { ...this.#preflight, ...shared },
+      body: undefined,
+    };
+  }
+
+  /** Headers that let a page of the sender's origin read the answer. Only for origins that the guard allows. */
+  sharing(headers: ExchangeHeaders): AnswerHeaders | undefined {
+    const origin = headers['origin'];
+    if (origin === undefined || this.#guard?.allowsOrigin(origin) !== true) return undefined;
+    return {
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': `${HEADER_SESSION}, www-authenticate`,
+      vary: 'Origin',
+    };
+  }
+
+  /** Whom a request is from, or the answer that says that nobody knows. */
+  identify(headers: ExchangeHeaders): MaybePromise<string | EarlyAnswer> {
+    if (this.#authenticate === undefined) return this.#principal;
+    const principal = this.#authenticate(headers);
+    return principal instanceof Promise
+      ? principal.then((known) => known ?? this.#unauthorized)
+      : (principal ?? this.#unauthorized);
+  }
+}
+
+export function refusal(status: number, message: string): EarlyAnswer {
+  return { status, headers: JSON_HEADERS, body: writeError(undefined, { code: INVALID_REQUEST, message }) };
+}
+
+const NOT_FOUND: EarlyAnswer = { status: 404, headers: JSON_HEADERS, body: '{"error":"not found"}' };
+export const TOO_LARGE: EarlyAnswer = refusal(413, 'The body is too large');
+export const TOO_MANY_HEADERS: EarlyAnswer = refusal(431, 'Too many headers');
+export const TOO_SLOW: EarlyAnswer = refusal(408, 'The body did not arrive in time');
+export const FAILED: EarlyAnswer = { status: 500, headers: JSON_HEADERS, body: '{"error":"internal error"}' };
+
+function withoutQuery(target: string): string {
+  const end = target.indexOf('?');
+  return end === -1 ? target : target.slice(0, end);
+}
+
+function preflightHeaders(paramHeaders: readonly string[]): AnswerHeaders {
+  const allowed = [
+    'authorization',
+    'content-type',
+    'accept',
+    HEADER_REVISION,
+    HEADER_METHOD,
+    HEADER_NAME,
+    HEADER_SESSION,
+    'last-event-id',
+    ...paramHeaders,
+  ];
+  return {
+    ...EMPTY_HEADERS,
+    allow: METHODS,
+    'access-control-allow-methods': METHODS,
+    'access-control-allow-headers': allowed.join(', '),
+    'access-control-max-age': '600',
+  };
+}

@@ -1,0 +1,94 @@
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+export interface NodeServerOptions {
+  /** How long the head of a request may take. Default 10 s. */
+  readonly headersTimeoutMs?: number;
+  /** How long an idle connection is kept. Default 15 s. */
+  readonly keepAliveMs?: number;
+  /** Default 16 KiB. */
+  readonly maxHeaderBytes?: number;
+  /** Default 100. The listener refuses requests with more. */
+  readonly maxHeaders?: number;
+  /** How long the answer may take after a client has closed its side of the connection. Default 250 ms. */
+  readonly halfCloseMs?: number;
+}
+
+/** An `http.Server` with limits on everything a client can draw out or pile up. */
+export function createNodeServer(listener: RequestListener, options: NodeServerOptions = {}): Server {
+  const server = createServer(
+    {
+      headersTimeout: options.headersTimeoutMs ?? 10_000,
+      // Answers may be streams without an end, and bodies have a deadline of their own.
+      requestTimeout: 0,
+      keepAliveTimeout: options.keepAliveMs ?? 15_000,
+      connectionsCheckingInterval: 1000,
+      maxHeaderSize: options.maxHeaderBytes ?? 16 * 1024,
+      insecureHTTPParser: false,
+      joinDuplicateHeaders: true,
+      requireHostHeader: true,
+      noDelay: true,
+    },
+    listener,
+  );
+  // Node drops headers beyond its limit without a word; one more than allowed shows that there were too many.
+  server.maxHeadersCount = (options.maxHeaders ?? 100) + 1;
+  server.on('checkContinue', (request, response) => {
+    // Only who is going to read the body asks for it.
+    request.once('resume', () => {
+      if (!response.headersSent) response.writeContinue();
+    });
+    listener(request, response);
+  });
+  server.on('clientError', refuseBytes);
+  keepHalfClosed(server, options.halfCloseMs ?? 250);
+  return server;
+}
+
+const STATUS_BY_CODE: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** Bytes that are no HTTP request, or one that takes too long. Requests before them still get their answers. */
+function refuseBytes(error: Error & { readonly code?: string }, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const answering = answeringOn(socket);
+  if (answering?.req.complete === true) {
+    answering.once('close', () => refuseBytes(error, socket));
+    return;
+  }
+  if (answering?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const status = STATUS_BY_CODE[error.code ?? ''] ?? '400 Bad Request';
+  socket.end(
+    `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\ncache-control: no-store\r\nx-content-type-options: nosniff\r\n\r\n`,
+  );
+}
+
+/** The response that is next to leave, by the name under which Node keeps it. */
+function answeringOn(socket: Duplex): ServerResponse | undefined {
+  return (socket as Duplex & { readonly _httpMessage?: ServerResponse | null })._httpMessage ?? undefined;
+}
+
+/**
+ * A client may close its side once it has sent its request, and still read. Whether it does cannot be seen, so its
+ * answer is given a moment; after that it counts as gone.
+ */
+function keepHalfClosed(server: Server, halfCloseMs: number): void {
+  (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
+  server.on('connection', (socket) => {
+    socket.once('end', () => {
+      if (socket.destroyed) return;
+      const timer = setTimeout(() => socket.destroy(), halfCloseMs);
+      timer.unref();
+      socket.once('close', () => clearTimeout(timer));
+    });
+  });
+}

@@ -1,0 +1,168 @@
+import type { JsonObject, RequestId } from '../jsonrpc/index.js';
+import { writeNotification } from '../jsonrpc/index.js';
+import {
+  reachesLevel,
+  type ClientDescription,
+  type InputRequests,
+  type InputResponses,
+  type LogLevel,
+  type LogMessage,
+  type Progress,
+} from '../model/index.js';
+import type { Core } from './core.js';
+import type { Handler, HandlerResult, McpRequest, ResumedRequest } from './handler.js';
+import type { Reply } from './reply.js';
+
+export interface CallInit {
+  readonly core: Core;
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly principal: string;
+  readonly client: ClientDescription;
+  readonly progressToken: RequestId | undefined;
+  readonly logLevel: LogLevel | undefined;
+  readonly reply: Reply;
+}
+
+/**
+ * One request on its way through a handler. Answers exactly once, whatever the handler does; what comes after the
+ * answer, or after the client is gone, is ignored.
+ */
+export abstract class Call implements McpRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly principal: string;
+  readonly client: ClientDescription;
+  resumed: ResumedRequest | undefined = undefined;
+
+  protected readonly core: Core;
+  protected readonly id: RequestId;
+  protected readonly reply: Reply;
+  readonly #progressToken: RequestId | undefined;
+  readonly #logLevel: LogLevel | undefined;
+  #abort: AbortController | undefined;
+  #aborted = false;
+  #done = false;
+  #progress = Number.NEGATIVE_INFINITY;
+  #second = 0;
+  #sentThisSecond = 0;
+
+  constructor(init: CallInit) {
+    this.core = init.core;
+    this.id = init.id;
+    this.method = init.method;
+    this.params = init.params;
+    this.principal = init.principal;
+    this.client = init.client;
+    this.reply = init.reply;
+    this.#progressToken = init.progressToken;
+    this.#logLevel = init.logLevel;
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#aborted) this.#abort.abort();
+    }
+    return this.#abort.signal;
+  }
+
+  get wantsProgress(): boolean {
+    return this.#progressToken !== undefined;
+  }
+
+  progress(update: Progress): void {
+    const { progress, total, message } = update;
+    if (this.#progressToken === undefined || !(progress > this.#progress) || !this.#mayNotify()) return;
+    this.#progress = progress;
+    this.#notify('notifications/progress', {
+      progressToken: this.#progressToken,
+      progress,
+      ...(total !== undefined && { total }),
+      ...(message !== undefined && { message }),
+    });
+  }
+
+  log(message: LogMessage): void {
+    if (this.#logLevel === undefined || !reachesLevel(message.level, this.#logLevel) || !this.#mayNotify())
+      return;
+    const { level, logger, data } = message;
+    this.#notify('notifications/message', { level, ...(logger !== undefined && { logger }), data });
+  }
+
+  abstract askClient(requests: InputRequests): Promise<InputResponses>;
+
+  /** Runs the handler and answers with what comes of it. */
+  run(handler: Handler): void {
+    let outcome: ReturnType<Handler>;
+    try {
+      outcome = handler(this);
+    } catch (error) {
+      this.threw(error);
+      return;
+    }
+    if (!(outcome instanceof Promise)) {
+      this.returned(outcome);
+      return;
+    }
+    this.core.calls.add(this);
+    outcome.then(
+      (result) => this.returned(result),
+      (error: unknown) => this.threw(error),
+    );
+  }
+
+  /** The client cancelled, or is gone for good. Nothing is answered any more. */
+  cancel(): void {
+    if (this.#done) return;
+    this.finish();
+    this.#aborted = true;
+    this.#abort?.abort();
+  }
+
+  /** We end it: the handler is told to stop, and the client is told why. */
+  stop(reason: string): void {
+    if (this.#done) return;
+    this.#aborted = true;
+    this.#abort?.abort();
+    this.stopped(reason);
+  }
+
+  protected abstract returned(result: HandlerResult): void;
+  protected abstract threw(error: unknown): void;
+  protected abstract stopped(reason: string): void;
+
+  /** From now on nothing is sent for this call. Callers answer right after. */
+  protected finish(): void {
+    this.#done = true;
+    this.core.calls.delete(this);
+  }
+
+  #mayNotify(): boolean {
+    if (this.#done) return false;
+    const second = Math.floor(this.core.now() / 1000);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#sentThisSecond = 0;
+    }
+    if (++this.#sentThisSecond <= this.core.limits.notificationsPerSecond) return true;
+    this.core.observe({ type: 'notification_dropped', reason: 'rate' });
+    return false;
+  }
+
+  #notify(method: string, params: JsonObject): void {
+    let text: string;
+    try {
+      text = writeNotification(method, params);
+    } catch (error) {
+      this.core.observe({ type: 'handler_failed', method: this.method, error });
+      return;
+    }
+    if (!this.reply.push(text, true)) this.core.observe({ type: 'notification_dropped', reason: 'unheard' });
+  }
+}

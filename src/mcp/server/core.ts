@@ -1,0 +1,119 @@
+import type { ServerCapabilities, ServerDescription } from '../model/index.js';
+import type { CacheHints, LegacyRevision, ParamHeader } from '../wire/index.js';
+import { DueQueue } from './due-queue.js';
+import type { Handler, Listen } from './handler.js';
+import { createStateSeal, type StateSeal } from './input/state-seal.js';
+import type { MaybePromise } from './maybe-promise.js';
+import { RunningCalls } from './running-calls.js';
+import { isOffered, OWN_METHODS } from './offered-methods.js';
+import { DEFAULT_LIMITS, DEFAULT_STREAMS, type ServerLimits, type ServerOptions } from './options.js';
+import type { ServerEvent } from './server-event.js';
+
+const DEFAULT_CACHE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
+
+/** A stream that has to give a sign of life now and then. */
+export interface QuietStream {
+  beat(): void;
+}
+/** A reply that can change its form while it waits for the answer. */
+export interface WaitingReply {
+  becomeStream(): void;
+  disconnect(): void;
+}
+/** A question with a deadline. */
+export interface OpenQuestion {
+  expire(): void;
+}
+
+/** What all requests of a server share. */
+export class Core {
+  readonly limits: ServerLimits;
+  readonly cache: CacheHints;
+  readonly listen: Listen | undefined;
+  readonly paramHeaders:
+    | ((toolName: string, principal: string) => readonly ParamHeader[] | undefined)
+    | undefined;
+  readonly seal: StateSeal;
+  readonly streaming: boolean;
+  readonly strictAccept: boolean;
+  readonly oldestRevision: LegacyRevision | undefined;
+  readonly retryMs: number;
+  readonly now: () => number;
+  /** Calls whose handlers have not settled yet. */
+  readonly calls = new RunningCalls();
+  /** Open streams, each until its next keep-alive. */
+  readonly beats: DueQueue<QuietStream>;
+  /** Requests that become streams if they are not answered soon. */
+  readonly slow: DueQueue<WaitingReply>;
+  /** Resumable answers that the client will have to poll for. */
+  readonly parting: DueQueue<WaitingReply> | undefined;
+  /** Questions to clients that wait for an answer. */
+  readonly askDeadlines: DueQueue<OpenQuestion>;
+  /** No new requests are taken. */
+  draining = false;
+
+  readonly #describe: ServerOptions['describe'];
+  readonly #handlers = new Map<string, Handler>();
+  readonly #onEvent: ((event: ServerEvent) => void) | undefined;
+  readonly #pauses: DueQueue<() => void>;
+
+  constructor(options: ServerOptions) {
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.cache = options.cache ?? DEFAULT_CACHE;
+    this.listen = options.listen;
+    this.paramHeaders = options.paramHeaders;
+    this.now = options.clock ?? Date.now;
+    this.seal = options.seal ?? createStateSeal({ clock: this.now });
+    this.streaming = options.streaming !== 'off';
+    this.strictAccept = options.strictAccept === true;
+    this.oldestRevision = options.oldestRevision;
+    this.#describe = options.describe;
+    this.#onEvent = options.onEvent;
+    for (const [method, handler] of Object.entries(options.handlers)) {
+      if (OWN_METHODS.has(method)) throw new TypeError(`${method} is answered by the server itself`);
+      this.#handlers.set(method, handler);
+    }
+    const streams = { ...DEFAULT_STREAMS, ...options.streams };
+    this.retryMs = streams.retryMs;
+    this.beats = new DueQueue(streams.keepAliveMs, this.now, (stream) => stream.beat());
+    this.slow = new DueQueue(streams.upgradeAfterMs, this.now, (reply) => reply.becomeStream());
+    this.parting =
+      streams.closeAfterMs === undefined
+        ? undefined
+        : new DueQueue(streams.closeAfterMs, this.now, (reply) => reply.disconnect());
+    this.askDeadlines = new DueQueue(this.limits.askTimeoutMs, this.now, (question) => question.expire());
+    this.#pauses = new DueQueue(this.limits.roundPauseMs, this.now, (resume) => resume());
+  }
+
+  describe(principal: string): MaybePromise<ServerDescription> {
+    return typeof this.#describe === 'function' ? this.#describe(principal) : this.#describe;
+  }
+
+  /** The handler of a method, if there is one and its capability is advertised. */
+  findHandler(method: string, capabilities: ServerCapabilities): Handler | undefined {
+    const handler = this.#handlers.get(method);
+    return handler !== undefined && isOffered(method, capabilities) ? handler : undefined;
+  }
+
+  /** Observers must not be able to break what they observe. */
+  observe(event: ServerEvent): void {
+    if (this.#onEvent === undefined) return;
+    try {
+      this.#onEvent(event);
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+
+  /** The time between two runs of a handler that asked for patience. */
+  pause(): Promise<void> {
+    return new Promise((resolve) => this.#pauses.add(resolve));
+  }
+
+  stopTimers(): void {
+    this.askDeadlines.clear();
+    this.beats.clear();
+    this.slow.clear();
+    this.parting?.clear();
+  }
+}

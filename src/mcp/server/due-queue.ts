@@ -1,0 +1,58 @@
+/**
+ * Things that fall due after the same delay, in the order they were added: one timer for all of them, and nothing to
+ * cancel when one is taken out early.
+ */
+export class DueQueue<T> {
+  readonly #delayMs: number;
+  readonly #onDue: (item: T) => void;
+  readonly #now: () => number;
+  readonly #dueAt = new Map<T, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(delayMs: number, now: () => number, onDue: (item: T) => void) {
+    this.#delayMs = delayMs;
+    this.#now = now;
+    this.#onDue = onDue;
+  }
+
+  get size(): number {
+    return this.#dueAt.size;
+  }
+
+  /** Adding something again starts its delay anew. */
+  add(item: T): void {
+    this.#dueAt.delete(item);
+    this.#dueAt.set(item, this.#now() + this.#delayMs);
+    if (this.#timer === undefined) this.#arm(this.#delayMs);
+  }
+
+  delete(item: T): void {
+    this.#dueAt.delete(item);
+  }
+
+  clear(): void {
+    this.#dueAt.clear();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #arm(delayMs: number): void {
+    this.#timer = setTimeout(this.#fire, delayMs);
+    this.#timer.unref();
+  }
+
+  readonly #fire = (): void => {
+    this.#timer = undefined;
+    const now = this.#now();
+    for (const [item, dueAt] of this.#dueAt) {
+      if (dueAt > now) break;
+      this.#dueAt.delete(item);
+      this.#onDue(item);
+    }
+    if (this.#timer !== undefined) return;
+    for (const dueAt of this.#dueAt.values()) {
+      this.#arm(Math.max(1, dueAt - this.#now()));
+      break;
+    }
+  };
+}

@@ -1,0 +1,108 @@
+import { writeComment, writeEvent } from '../../sse/index.js';
+import type { Core, QuietStream } from '../core.js';
+import type { AnswerStream, Exchange } from '../exchange.js';
+import { STREAM_HEADERS } from './answers.js';
+
+/** Carries messages to a client, over one connection or several in turn. */
+export interface MessageStream {
+  /** False when the message was dropped. */
+  send(text: string, droppable: boolean): boolean;
+  end(): void;
+}
+
+const KEEP_ALIVE = writeComment('keep-alive');
+
+/** One open `text/event-stream` answer. */
+export class EventStream implements MessageStream, QuietStream {
+  /** Called once when the stream is over without `end`: the client left, or did not read. */
+  onLost: (() => void) | undefined;
+  /** Called once when the stream is over, for whatever reason. */
+  onOver: (() => void) | undefined;
+  /** Called with every sign of life. */
+  onBeat: (() => void) | undefined;
+  readonly #core: Core;
+  readonly #stream: AnswerStream;
+  #open = true;
+  #bufferedAtBeat = 0;
+
+  constructor(core: Core, exchange: Exchange) {
+    this.#core = core;
+    this.#stream = exchange.stream(200, STREAM_HEADERS);
+    core.beats.add(this);
+  }
+
+  get open(): boolean {
+    return this.#open;
+  }
+
+  /** Whether the client reads more slowly than we write. */
+  get slow(): boolean {
+    return this.#stream.buffered > this.#core.limits.slowStreamBytes;
+  }
+
+  send(text: string, droppable: boolean, id?: string): boolean {
+    if (!this.#open) return false;
+    if (droppable && this.slow) {
+      this.#core.observe({ type: 'notification_dropped', reason: 'slow' });
+      return true;
+    }
+    this.#write(id === undefined ? writeEvent({ data: text }) : writeEvent({ data: text, id }));
+    return this.#open;
+  }
+
+  /** An event without data, so that the client has an id to resume from before anything was said. */
+  prime(id: string, retryMs: number): void {
+    this.#write(writeEvent({ data: '', id, retry: retryMs }));
+  }
+
+  beat(): void {
+    if (!this.#open) return;
+    const { buffered } = this.#stream;
+    if (
+      buffered > this.#core.limits.slowStreamBytes &&
+      buffered >= this.#bufferedAtBeat &&
+      this.#bufferedAtBeat > 0
+    ) {
+      this.#stall();
+      return;
+    }
+    this.#write(KEEP_ALIVE);
+    this.#bufferedAtBeat = this.slow ? this.#stream.buffered : 0;
+    if (!this.#open) return;
+    this.#core.beats.add(this);
+    this.onBeat?.();
+  }
+
+  end(): void {
+    if (this.#close()) this.#stream.end();
+  }
+
+  /** The client is gone. */
+  gone(): void {
+    if (this.#close()) this.onLost?.();
+  }
+
+  #write(chunk: string): void {
+    if (!this.#open) return;
+    if (this.#stream.buffered > this.#core.limits.maxStreamBytes) {
+      this.#stall();
+      return;
+    }
+    this.#stream.write(chunk);
+  }
+
+  #stall(): void {
+    this.#core.observe({ type: 'stream_stalled' });
+    if (!this.#close()) return;
+    this.#stream.abort();
+    this.onLost?.();
+  }
+
+  #close(): boolean {
+    if (!this.#open) return false;
+    this.#open = false;
+    this.#core.beats.delete(this);
+    this.onOver?.();
+    return true;
+  }
+}

@@ -1,0 +1,117 @@
+import {
+  INTERNAL_ERROR,
+  isObject,
+  ProtocolError,
+  writeNotification,
+  writeRequest,
+  type JsonObject,
+  type RequestId,
+  type ResponseMessage,
+} from '../../jsonrpc/index.js';
+import type { OpenQuestion } from '../core.js';
+import type { DueQueue } from '../due-queue.js';
+
+/** The client could not be asked, or would not answer. The message is fit to be shown to it. */
+export class Unanswered extends ProtocolError {
+  constructor(message: string) {
+    super(INTERNAL_ERROR, message);
+  }
+}
+
+/** A request of ours that a client has not answered yet. */
+export class PendingAsk implements OpenQuestion {
+  readonly id: RequestId;
+  /** Whose question it is. */
+  readonly owner: unknown;
+  readonly #desk: AskDesk;
+  readonly #push: (text: string) => boolean;
+  readonly #resolve: (response: ResponseMessage) => void;
+  readonly #reject: (error: Unanswered) => void;
+
+  constructor(
+    desk: AskDesk,
+    id: RequestId,
+    owner: unknown,
+    push: (text: string) => boolean,
+    resolve: (response: ResponseMessage) => void,
+    reject: (error: Unanswered) => void,
+  ) {
+    this.#desk = desk;
+    this.id = id;
+    this.owner = owner;
+    this.#push = push;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  settle(response: ResponseMessage): void {
+    this.#resolve(response);
+  }
+
+  fail(reason: string): void {
+    this.#desk.forget(this);
+    this.#reject(new Unanswered(reason));
+  }
+
+  /** The client took too long; it is told not to bother any more. */
+  expire(): void {
+    this.fail('The client did not answer in time');
+    this.#push(writeNotification('notifications/cancelled', { requestId: this.id, reason: 'timed out' }));
+  }
+}
+
+/** Requests to one client and the answers it posts. Ids are the session's own, so no other session can answer. */
+export class AskDesk {
+  readonly #deadlines: DueQueue<OpenQuestion>;
+  readonly #pending = new Map<RequestId, PendingAsk>();
+  #count = 0;
+
+  constructor(deadlines: DueQueue<OpenQuestion>) {
+    this.#deadlines = deadlines;
+  }
+
+  /** Sends a request with `push` and waits for its answer. Rejects with `Unanswered`. */
+  ask(
+    method: string,
+    params: JsonObject | undefined,
+    owner: unknown,
+    push: (text: string) => boolean,
+  ): Promise<ResponseMessage> {
+    return new Promise((resolve, reject) => {
+      const id = `server-${++this.#count}`;
+      const ask = new PendingAsk(this, id, owner, push, resolve, reject);
+      this.#pending.set(id, ask);
+      this.#deadlines.add(ask);
+      if (!push(writeRequest(id, method, params))) ask.fail('The client cannot be asked any more');
+    });
+  }
+
+  /** False when nobody waits for this. */
+  settle(response: ResponseMessage): boolean {
+    const ask = response.id === undefined ? undefined : this.#pending.get(response.id);
+    if (ask === undefined) return false;
+    this.forget(ask);
+    ask.settle(response);
+    return true;
+  }
+
+  /** Without an owner: all of them. */
+  failAll(reason: string, owner?: unknown): void {
+    for (const ask of this.#pending.values()) {
+      if (owner === undefined || ask.owner === owner) ask.fail(reason);
+    }
+  }
+
+  forget(ask: PendingAsk): void {
+    this.#pending.delete(ask.id);
+    this.#deadlines.delete(ask);
+  }
+}
+
+/** The result of an answer, or why there is none. */
+export function readResponse(response: ResponseMessage): JsonObject | Unanswered {
+  if (response.kind === 'error') return new Unanswered('The client refused to answer');
+  return isObject(response.result)
+    ? response.result
+    : new Unanswered('The client answered with something else than an object');
+}

@@ -1,0 +1,169 @@
+import {
+  INTERNAL_ERROR,
+  isObject,
+  ProtocolError,
+  stringifyJson,
+  writeError,
+  writeResult,
+  type JsonObject,
+} from '../../jsonrpc/index.js';
+import type { InputRequest, InputRequests, InputResponses } from '../../model/index.js';
+import {
+  MISSING_CLIENT_CAPABILITY,
+  mayRequireInput,
+  toLegacyError,
+  toLegacyResult,
+} from '../../wire/index.js';
+import { Call, type CallInit } from '../call.js';
+import { InputRequired, PreparedResult, type Handler, type HandlerResult } from '../handler.js';
+import { pickAnswers, requireAskable } from '../input/input-answers.js';
+import { textOf } from '../prepared-result.js';
+import { Unanswered } from './ask-desk.js';
+import { askLegacyClient } from './ask-legacy-client.js';
+import type { LegacyPeer } from './legacy-peer.js';
+
+/** A request of the handshake era. What its handler needs to know is asked while the request is open. */
+export class LegacyCall extends Call {
+  readonly #peer: LegacyPeer;
+  readonly #handler: Handler;
+  #answers: Map<string, JsonObject> | undefined;
+  #rounds = 0;
+
+  constructor(init: CallInit, peer: LegacyPeer, handler: Handler) {
+    super(init);
+    this.#peer = peer;
+    this.#handler = handler;
+  }
+
+  start(): void {
+    this.run(this.#handler);
+  }
+
+  /** Questions that were answered before in this call return at once, as they do where the handler has to run again. */
+  askClient(requests: InputRequests): Promise<InputResponses> {
+    const asked = this.#askMissing(requests);
+    // A handler that does not wait for its answer must not bring the process down.
+    asked.catch(() => {});
+    return asked;
+  }
+
+  /** The client does not want an answer any more, and gets none. */
+  override cancel(): void {
+    if (this.done) return;
+    super.cancel();
+    this.reply.drop();
+    this.#peer.session?.asks.failAll('The request was cancelled', this);
+  }
+
+  protected returned(result: HandlerResult): void {
+    if (this.done) return;
+    if (result instanceof InputRequired) {
+      this.core.calls.add(this);
+      this.#unroll(result).catch((error: unknown) => this.threw(error));
+      return;
+    }
+    try {
+      this.#answer(this.#write(result));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  protected threw(error: unknown): void {
+    if (this.done) return;
+    if (error instanceof InputRequired) this.returned(error);
+    else this.#fail(error);
+  }
+
+  protected stopped(reason: string): void {
+    this.#answer(writeError(this.id, { code: INTERNAL_ERROR, message: reason }));
+  }
+
+  protected override finish(): void {
+    super.finish();
+    this.#peer.session?.calls.delete(this.id);
+  }
+
+  /** Where the other era would send the handler's questions away with the answer, they are put to the client now. */
+  async #unroll({ requests, state }: InputRequired): Promise<void> {
+    if (!mayRequireInput(this.method)) throw new TypeError(`${this.method} may not ask for input`);
+    if (++this.#rounds > this.core.limits.inputRounds) {
+      this.core.observe({ type: 'limit_reached', limit: 'rounds' });
+      throw new Unanswered('The request asked for input too often');
+    }
+    const answers = new Map<string, JsonObject>();
+    const questions = Object.entries(requests);
+    if (questions.length === 0) await this.core.pause();
+    else await this.#ask(questions, answers);
+    if (this.done) return;
+    this.resumed = { responses: Object.fromEntries(answers), state };
+    this.run(this.#handler);
+  }
+
+  async #askMissing(requests: InputRequests): Promise<InputResponses> {
+    if (!mayRequireInput(this.method)) {
+      throw new ProtocolError(INTERNAL_ERROR, `${this.method} cannot ask the client`);
+    }
+    const answers = (this.#answers ??= new Map());
+    const missing = Object.entries(requests).filter(([key]) => !answers.has(key));
+    await this.#ask(missing, answers);
+    return pickAnswers(requests, answers) ?? {};
+  }
+
+  async #ask(questions: readonly [string, InputRequest][], answers: Map<string, JsonObject>): Promise<void> {
+    if (questions.length === 0) return;
+    requireAskable(Object.fromEntries(questions), this.client.capabilities);
+    const { session } = this.#peer;
+    if (session === undefined) throw new Unanswered('The client cannot be asked');
+    const push = (text: string): boolean => this.reply.push(text, false);
+    await Promise.all(
+      questions.map(async ([key, request]) => {
+        answers.set(key, await askLegacyClient(session, request, this, push));
+      }),
+    );
+  }
+
+  #write(result: JsonObject | PreparedResult): string {
+    if (!isObject(result)) throw new TypeError('a result must be an object');
+    const { method } = this;
+    const { revision } = this.#peer;
+    const text =
+      result instanceof PreparedResult
+        ? textOf(result, `${revision} ${method}`, (plain) =>
+            stringifyJson(toLegacyResult(method, plain, revision)),
+          )
+        : stringifyJson(toLegacyResult(method, result, revision));
+    return writeResult(this.id, text);
+  }
+
+  #fail(error: unknown): void {
+    if (!(error instanceof ProtocolError)) {
+      this.core.observe({ type: 'handler_failed', method: this.method, error });
+      this.#answer(writeError(this.id, { code: INTERNAL_ERROR, message: 'Internal error' }));
+      return;
+    }
+    const unaskable = error instanceof Unanswered || error.code === MISSING_CLIENT_CAPABILITY;
+    if (unaskable && this.method === 'tools/call') {
+      // So that the model, and not only the program, learns why.
+      const content = [{ type: 'text', text: error.message }];
+      this.#answer(writeResult(this.id, stringifyJson({ content, isError: true })));
+      return;
+    }
+    this.#answer(this.#writeError(toLegacyError(this.method, error.toErrorObject())));
+  }
+
+  /** A handler may have put anything into the data of its error. */
+  #writeError(error: ReturnType<ProtocolError['toErrorObject']>): string {
+    try {
+      return writeError(this.id, error);
+    } catch (cause) {
+      this.core.observe({ type: 'handler_failed', method: this.method, error: cause });
+      return writeError(this.id, { code: error.code, message: error.message });
+    }
+  }
+
+  #answer(text: string): void {
+    this.finish();
+    if (!this.reply.answer(text, 200)) this.core.observe({ type: 'answer_lost', method: this.method });
+  }
+}

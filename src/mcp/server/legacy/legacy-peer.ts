@@ -1,0 +1,55 @@
+import type { ProtocolError, RequestId } from '../../jsonrpc/index.js';
+import type { ClientDescription, LogLevel, ServerDescription } from '../../model/index.js';
+import type { LegacyRevision } from '../../wire/index.js';
+import type { AskDesk } from './ask-desk.js';
+import type { ChangeDesk } from './change-desk.js';
+import type { SessionRecord } from './session-store.js';
+
+/** A call that its client, or the end of its session, can end. */
+export interface SessionCall {
+  cancel(): void;
+  stop(reason: string): void;
+}
+
+/** What a request needs of the session it belongs to. */
+export interface PeerSession {
+  readonly calls: Map<RequestId, SessionCall>;
+  readonly asks: AskDesk;
+  readonly changes: ChangeDesk;
+  readonly revision: LegacyRevision;
+  /** Why a request with this id may not run now. */
+  refuses(id: RequestId): ProtocolError | undefined;
+  /** Remembers what the client changed. */
+  change(changes: SessionChanges): void;
+}
+
+export type SessionChanges = Partial<Pick<SessionRecord, 'initialized' | 'logLevel'>>;
+
+/** Who is at the other end of a legacy request, with a session or without. */
+export interface LegacyPeer {
+  readonly principal: string;
+  readonly revision: LegacyRevision;
+  readonly description: ServerDescription;
+  readonly logLevel: LogLevel | undefined;
+  readonly session: PeerSession | undefined;
+  /** What the client can do for a request whose reply can, or cannot, carry messages to it. */
+  clientFor(carriesMessages: boolean): ClientDescription;
+}
+
+const UNKNOWN_CLIENT: ClientDescription = { info: undefined, capabilities: {} };
+
+/** A client that is served without a session: every request stands for itself. */
+export function createStatelessPeer(
+  principal: string,
+  revision: LegacyRevision,
+  description: ServerDescription,
+): LegacyPeer {
+  return {
+    principal,
+    revision,
+    description,
+    logLevel: undefined,
+    session: undefined,
+    clientFor: () => UNKNOWN_CLIENT,
+  };
+}

@@ -1,0 +1,147 @@
+import { INTERNAL_ERROR, INVALID_REQUEST } from '../../jsonrpc/index.js';
+import { HEADER_REVISION, HEADER_SESSION, isModernDate } from '../../wire/index.js';
+import type { Core } from '../core.js';
+import type { Exchange } from '../exchange.js';
+import { EMPTY_HEADERS, sendRefusal, withHeader } from '../http/answers.js';
+import { readAccept } from '../http/media-types.js';
+import { whenReady } from '../maybe-promise.js';
+import { eventId, parseEventId } from './event-id.js';
+import type { EventStore, StoredEvent } from './event-store.js';
+import type { SessionFinder } from './find-session.js';
+import type { HttpSession } from './http-session.js';
+import { requireServedRevision } from './legacy-refusals.js';
+import type { SessionDesk } from './session-desk.js';
+import { StandingStream } from './standing-stream.js';
+
+/** How often a store that answers late is asked for what came in between. */
+const MAX_READS = 5;
+
+/** GET and DELETE, which only sessions have. */
+export class LegacyStreams {
+  readonly #core: Core;
+  readonly #sessions: SessionDesk;
+  readonly #finder: SessionFinder;
+
+  constructor(core: Core, sessions: SessionDesk, finder: SessionFinder) {
+    this.#core = core;
+    this.#sessions = sessions;
+    this.#finder = finder;
+  }
+
+  get(exchange: Exchange, principal: string): void {
+    if (!this.#isForSession(exchange)) return;
+    if (!readAccept(exchange.headers['accept']).events) {
+      sendRefusal(exchange, 406, INVALID_REQUEST, 'Not acceptable: the answer is text/event-stream');
+      return;
+    }
+    if (!requireServedRevision(exchange, null)) return;
+    this.#finder.find(exchange, principal, null, (session) => {
+      const lastEventId = exchange.headers['last-event-id'];
+      if (session.openedStreams >= this.#core.limits.streamsPerSession) {
+        this.#core.observe({ type: 'limit_reached', limit: 'streams' });
+        sendRefusal(exchange, 429, INTERNAL_ERROR, 'Too many streams', withHeader('retry-after', '5'));
+      } else if (lastEventId !== undefined) {
+        this.#resume(exchange, session, lastEventId);
+      } else if (session.standing.connected) {
+        sendRefusal(exchange, 409, INVALID_REQUEST, 'The session has an open stream already');
+      } else {
+        const connection = session.connectByGet(exchange, (over) => session.standing.detach(over));
+        session.standing.open(connection, session.primes);
+      }
+    });
+  }
+
+  delete(exchange: Exchange, principal: string): void {
+    if (!this.#isForSession(exchange) || !requireServedRevision(exchange, null)) return;
+    this.#finder.find(exchange, principal, null, (session) => {
+      whenReady(
+        this.#sessions.end(session, 'deleted'),
+        () => exchange.send(204, EMPTY_HEADERS),
+        (error) => this.#finder.failed(exchange, null, error),
+      );
+    });
+  }
+
+  /** Without a session there is nothing here; that is also what the other era says of these methods. */
+  #isForSession(exchange: Exchange): boolean {
+    const { headers } = exchange;
+    if (headers[HEADER_SESSION] !== undefined && !isModernDate(headers[HEADER_REVISION])) return true;
+    sendRefusal(exchange, 405, INVALID_REQUEST, 'Method not allowed', withHeader('allow', 'POST'));
+    return false;
+  }
+
+  #resume(exchange: Exchange, session: HttpSession, lastEventId: string): void {
+    const position = parseEventId(lastEventId);
+    const { events } = this.#sessions;
+    if (position === undefined || events === undefined) {
+      this.#unknownEvent(exchange);
+      return;
+    }
+    this.#replay({
+      exchange,
+      session,
+      events,
+      stream: position.stream,
+      seq: position.seq,
+      missed: [],
+      reads: 0,
+    });
+  }
+
+  #replay(replay: Replay): void {
+    const { exchange, session, events, stream, seq, missed } = replay;
+    const last = missed.at(-1)?.seq ?? seq;
+    whenReady(
+      events.read(session.key, stream, last),
+      (read) => {
+        const live = session.findStream(stream);
+        const all = [...missed, ...(read ?? [])];
+        const reached = all.at(-1)?.seq ?? seq;
+        if ((read === undefined && live === undefined && missed.length === 0) || !isUnbroken(seq, all)) {
+          this.#unknownEvent(exchange);
+        } else if (
+          live !== undefined &&
+          reached < live.seq &&
+          replay.reads < MAX_READS &&
+          all.length > missed.length
+        ) {
+          this.#replay({ ...replay, missed: all, reads: replay.reads + 1 });
+        } else if (live !== undefined && reached !== live.seq) {
+          this.#unknownEvent(exchange);
+        } else {
+          this.#attach(replay, all);
+        }
+      },
+      (error) => this.#finder.failed(exchange, null, error),
+    );
+  }
+
+  /** The newest connection of a stream takes the place of an older one, which the client may know to be dead. */
+  #attach({ exchange, session, stream }: Replay, missed: readonly StoredEvent[]): void {
+    const live = session.findStream(stream);
+    const connection = session.connectByGet(exchange, (over) => live?.detach(over));
+    for (const { seq, text } of missed) connection.send(text, false, eventId(stream, seq));
+    if (live instanceof StandingStream) live.resume(connection);
+    else if (live === undefined) connection.end();
+    else live.attach(connection, false);
+  }
+
+  #unknownEvent(exchange: Exchange): void {
+    sendRefusal(exchange, 400, INVALID_REQUEST, 'Last-Event-ID is not known');
+  }
+}
+
+interface Replay {
+  readonly exchange: Exchange;
+  readonly session: HttpSession;
+  readonly events: EventStore;
+  readonly stream: string;
+  readonly seq: number;
+  readonly missed: readonly StoredEvent[];
+  readonly reads: number;
+}
+
+/** A stream with a hole must not be taken for a whole one. */
+function isUnbroken(seq: number, events: readonly StoredEvent[]): boolean {
+  return events.every((event, index) => event.seq === seq + 1 + index);
+}

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { MemoryEventStore, type MemoryEventOptions } from './memory-event-store.js';
+
+const KEY = { principal: 'p', session: 's' };
+const OTHER = { principal: 'p', session: 't' };
+
+function fill(store: MemoryEventStore, count: number, stream = 'a', key = KEY, text = 'x'): void {
+  for (let seq = 1; seq <= count; seq++) store.append(key, { stream, seq, text });
+}
+function seqs(store: MemoryEventStore, stream = 'a', after = 0, key = KEY): number[] | undefined {
+  return store.read(key, stream, after)?.map((event) => event.seq);
+}
+
+test('gives the later events of one stream of one session', () => {
+  const store = new MemoryEventStore();
+  fill(store, 3, 'a');
+  fill(store, 2, 'b');
+  fill(store, 1, 'a', OTHER);
+  expect([
+    seqs(store),
+    seqs(store, 'a', 1),
+    seqs(store, 'a', 3),
+    seqs(store, 'b'),
+    seqs(store, 'a', 0, OTHER),
+  ]).toEqual([[1, 2, 3], [2, 3], [], [1, 2], [1]]);
+  expect([
+    seqs(store, 'c'),
+    seqs(store, 'b', 0, OTHER),
+    store.read({ principal: 'q', session: 's' }, 'a', 0),
+  ]).toEqual([undefined, undefined, undefined]);
+});
+
+test('principal and session cannot be shifted into each other', () => {
+  const store = new MemoryEventStore();
+  fill(store, 1, 'a', { principal: 'p:s', session: 't' });
+  expect(store.read({ principal: 'p', session: 's:t' }, 'a', 0)).toBeUndefined();
+});
+
+test.each<[string, MemoryEventOptions, number[]]>([
+  ['count', { maxEventsPerSession: 3 }, [3, 4, 5]],
+  ['bytes of a session', { maxBytesPerSession: 2 * 202 }, [4, 5]],
+  ['bytes in total', { maxBytes: 202 }, [5]],
+])('bounded by %s: the oldest go first', (_name, options, kept) => {
+  const store = new MemoryEventStore(options);
+  fill(store, 5);
+  expect(seqs(store)).toEqual(kept);
+});
+
+test('bounded by age', () => {
+  let now = 0;
+  const store = new MemoryEventStore({ maxAgeMs: 10, clock: () => now });
+  fill(store, 1);
+  now = 9;
+  expect(seqs(store)).toEqual([1]);
+  now = 10;
+  expect([seqs(store), store.bytes]).toEqual([undefined, 0]);
+});
+
+test('the total bound takes from whoever is oldest', () => {
+  const store = new MemoryEventStore({ maxBytes: 3 * 202 });
+  fill(store, 2, 'a', OTHER);
+  fill(store, 2, 'a', KEY);
+  expect([seqs(store, 'a', 0, OTHER), seqs(store)]).toEqual([[2], [1, 2]]);
+});
+
+test('an event too large to keep takes its stream with it, and nothing else', () => {
+  const store = new MemoryEventStore({ maxBytesPerSession: 2000 });
+  fill(store, 2, 'a');
+  fill(store, 1, 'b');
+  store.append(KEY, { stream: 'a', seq: 3, text: 'x'.repeat(2000) });
+  expect([seqs(store, 'a'), seqs(store, 'b')]).toEqual([undefined, [1]]);
+});
+
+test('what is forgotten is gone, and the books are even', () => {
+  const store = new MemoryEventStore();
+  fill(store, 3);
+  fill(store, 1, 'a', OTHER);
+  store.forget(KEY);
+  store.forget(KEY);
+  expect([seqs(store), seqs(store, 'a', 0, OTHER), store.bytes]).toEqual([undefined, [1], 202]);
+  store.close();
+  expect(store.bytes).toBe(0);
+});

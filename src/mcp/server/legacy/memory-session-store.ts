@@ -1,0 +1,113 @@
+import type { SessionRecord, SessionStore } from './session-store.js';
+
+export interface MemorySessionOptions {
+  readonly perPrincipal?: number;
+  readonly total?: number;
+  readonly idleMs?: number;
+  readonly absoluteMs?: number;
+  readonly sweepMs?: number;
+  readonly clock?: () => number;
+}
+
+interface Entry {
+  record: SessionRecord;
+  usedAt: number;
+}
+
+/** Sessions in this process, bounded in number and age. */
+export class MemorySessionStore implements SessionStore {
+  readonly #perPrincipal: number;
+  readonly #total: number;
+  readonly #idleMs: number;
+  readonly #absoluteMs: number;
+  readonly #sweepMs: number;
+  readonly #now: () => number;
+  readonly #principals = new Map<string, Map<string, Entry>>();
+  #size = 0;
+  #sweep: NodeJS.Timeout | undefined;
+  #onExpired: ((principal: string, id: string) => void) | undefined;
+
+  constructor(options: MemorySessionOptions = {}) {
+    this.#perPrincipal = options.perPrincipal ?? 100;
+    this.#total = options.total ?? 20_000;
+    this.#idleMs = options.idleMs ?? 30 * 60_000;
+    this.#absoluteMs = options.absoluteMs ?? 24 * 3_600_000;
+    this.#sweepMs = options.sweepMs ?? 30_000;
+    this.#now = options.clock ?? Date.now;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(record: SessionRecord): boolean {
+    let own = this.#principals.get(record.principal);
+    if (this.#size >= this.#total || (own?.size ?? 0) >= this.#perPrincipal) {
+      // Ended sessions may still be counted: look before refusing.
+      this.#expire();
+      own = this.#principals.get(record.principal);
+      if (this.#size >= this.#total || (own?.size ?? 0) >= this.#perPrincipal) return false;
+    }
+    if (own === undefined) this.#principals.set(record.principal, (own = new Map()));
+    own.set(record.id, { record, usedAt: this.#now() });
+    this.#size++;
+    this.#sweep ??= setInterval(() => this.#expire(), this.#sweepMs).unref();
+    return true;
+  }
+
+  find(principal: string, id: string): SessionRecord | undefined {
+    const entry = this.#principals.get(principal)?.get(id);
+    if (entry === undefined) return undefined;
+    const now = this.#now();
+    if (this.#isOver(entry, now)) {
+      this.remove(principal, id);
+      this.#onExpired?.(principal, id);
+      return undefined;
+    }
+    entry.usedAt = now;
+    return entry.record;
+  }
+
+  update(record: SessionRecord): void {
+    const entry = this.#principals.get(record.principal)?.get(record.id);
+    if (entry !== undefined) entry.record = record;
+  }
+
+  remove(principal: string, id: string): void {
+    const own = this.#principals.get(principal);
+    if (own?.delete(id) !== true) return;
+    this.#size--;
+    if (own.size === 0) this.#principals.delete(principal);
+    if (this.#size === 0) this.#stopSweep();
+  }
+
+  onExpired(listener: (principal: string, id: string) => void): void {
+    this.#onExpired = listener;
+  }
+
+  close(): void {
+    this.#stopSweep();
+    this.#principals.clear();
+    this.#size = 0;
+  }
+
+  #isOver(entry: Entry, now: number): boolean {
+    return now - entry.usedAt >= this.#idleMs || now - entry.record.createdAt >= this.#absoluteMs;
+  }
+
+  #expire(): void {
+    const now = this.#now();
+    for (const [principal, own] of this.#principals) {
+      for (const [id, entry] of own) {
+        if (!this.#isOver(entry, now)) continue;
+        this.remove(principal, id);
+        this.#onExpired?.(principal, id);
+      }
+    }
+  }
+
+  #stopSweep(): void {
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+}

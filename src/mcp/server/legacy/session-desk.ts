@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import type { ClientDescription, ServerDescription } from '../../model/index.js';
+import type { LegacyRevision } from '../../wire/index.js';
+import type { Core } from '../core.js';
+import type { MaybePromise } from '../maybe-promise.js';
+import type { SessionEndReason } from '../server-event.js';
+import type { EventStore } from './event-store.js';
+import { HttpSession, type SessionKeeper } from './http-session.js';
+import type { SessionRecord, SessionStore } from './session-store.js';
+
+/** The sessions of a server: what is known of them is in the store, what is open of them is here. */
+export class SessionDesk implements SessionKeeper {
+  readonly events: EventStore | undefined;
+  readonly #core: Core;
+  readonly #store: SessionStore;
+  readonly #live = new Map<string, HttpSession>();
+
+  constructor(core: Core, store: SessionStore, events: EventStore | undefined) {
+    this.#core = core;
+    this.#store = store;
+    this.events = events;
+    store.onExpired?.((principal, id) => {
+      const session = this.#live.get(id);
+      if (session?.principal === principal) this.#close(session, 'expired');
+    });
+  }
+
+  /** Undefined when there are too many sessions. */
+  open(
+    principal: string,
+    revision: LegacyRevision,
+    client: ClientDescription,
+    description: ServerDescription,
+  ): MaybePromise<HttpSession | undefined> {
+    const record: SessionRecord = {
+      // 256 bits: an id cannot be guessed, though guessing one would be of no use without its principal.
+      id: randomBytes(32).toString('base64url'),
+      principal,
+      revision,
+      client,
+      createdAt: this.#core.now(),
+      initialized: false,
+      logLevel: undefined,
+    };
+    const added = this.#store.add(record);
+    return added instanceof Promise
+      ? added.then((fits) => this.#opened(fits, record, description))
+      : this.#opened(added, record, description);
+  }
+
+  /** Undefined for ids that are unknown, ended, or somebody else's: they cannot be told apart. */
+  find(principal: string, id: string): MaybePromise<HttpSession | undefined> {
+    const record = this.#store.find(principal, id);
+    return record instanceof Promise
+      ? record.then((found) => this.#found(principal, id, found))
+      : this.#found(principal, id, record);
+  }
+
+  end(session: HttpSession, reason: SessionEndReason): MaybePromise<void> {
+    this.#close(session, reason);
+    return this.#store.remove(session.principal, session.record.id);
+  }
+
+  endAll(): void {
+    for (const session of this.#live.values()) this.#close(session, 'closed');
+    this.#store.close?.();
+    this.events?.close?.();
+  }
+
+  touch(session: HttpSession): void {
+    this.#guard('sessions', () => {
+      const record = this.find(session.principal, session.record.id);
+      return record instanceof Promise ? record : undefined;
+    });
+  }
+
+  save(session: HttpSession): void {
+    this.#guard('sessions', () => this.#store.update(session.record));
+  }
+
+  #opened(fits: boolean, record: SessionRecord, description: ServerDescription): HttpSession | undefined {
+    if (!fits) {
+      this.#core.observe({ type: 'limit_reached', limit: 'sessions' });
+      return undefined;
+    }
+    this.#core.observe({ type: 'session_opened' });
+    return this.#keep(record, description);
+  }
+
+  #found(
+    principal: string,
+    id: string,
+    record: SessionRecord | undefined,
+  ): MaybePromise<HttpSession | undefined> {
+    const live = this.#live.get(id);
+    if (record === undefined) {
+      if (live?.principal === principal) this.#close(live, 'expired');
+      return undefined;
+    }
+    if (live !== undefined) {
+      // Another process may have changed it.
+      if (live.record !== record) live.record = record;
+      return live;
+    }
+    // Opened by another process, or by this one before it was restarted.
+    const description = this.#core.describe(principal);
+    return description instanceof Promise
+      ? description.then((known) => this.#live.get(id) ?? this.#keep(record, known))
+      : this.#keep(record, description);
+  }
+
+  #keep(record: SessionRecord, description: ServerDescription): HttpSession {
+    const session = new HttpSession(this.#core, this, record, description);
+    this.#live.set(record.id, session);
+    return session;
+  }
+
+  #close(session: HttpSession, reason: SessionEndReason): void {
+    this.#live.delete(session.record.id);
+    session.end(reason);
+    this.#guard('events', () => this.events?.forget(session.key));
+  }
+
+  #guard(port: string, act: () => MaybePromise<unknown>): void {
+    const failed = (error: unknown): void => this.#core.observe({ type: 'port_failed', port, error });
+    try {
+      const done = act();
+      if (done instanceof Promise) done.catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import {
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  InvalidMessage,
+  ProtocolError,
+  toMessage,
+  type Json,
+  type Message,
+} from '../jsonrpc/index.js';
+import {
+  classifyInbound,
+  HEADER_REVISION,
+  isModernDate,
+  statusOfModernRejection,
+  type Era,
+} from '../wire/index.js';
+import type { MessageChannel } from '../transports/index.js';
+import { ChannelFace } from './channel/channel-face.js';
+import { Core } from './core.js';
+import type { Exchange } from './exchange.js';
+import { sendAccepted, sendError, sendRefusal, withHeader } from './http/answers.js';
+import { isJsonBody, readAccept } from './http/media-types.js';
+import { readJsonBody } from './http/read-body.js';
+import { SessionFinder } from './legacy/find-session.js';
+import { LegacyBatch } from './legacy/legacy-batch.js';
+import { LegacyPost } from './legacy/legacy-post.js';
+import { LegacyStreams } from './legacy/legacy-streams.js';
+import { MemoryEventStore } from './legacy/memory-event-store.js';
+import { MemorySessionStore } from './legacy/memory-session-store.js';
+import { SessionDesk } from './legacy/session-desk.js';
+import { ListenDesk } from './modern/listen-desk.js';
+import { ModernPost } from './modern/modern-post.js';
+import type { ServerOptions } from './options.js';
+
+const DEFAULT_GRACE_MS = 10_000;
+const CLOSING = 'The server is shutting down';
+
+export interface McpServer {
+  /** Answers one HTTP request of an authenticated client. Never throws; every request gets exactly one answer. */
+  handle(exchange: Exchange, principal: string): void;
+  /**
+   * Takes no new requests, ends listening clients, waits for calls in flight for at most `graceMs` (10 s) and then ends
+   * them and all sessions. May be called twice.
+   */
+  close(graceMs?: number): Promise<void>;
+  /** See `serveChannel`. */
+  openChannel(channel: MessageChannel, principal: string): ServedChannel;
+}
+
+export interface ServedChannel {
+  /** Ends what the client began, and the channel. */
+  close(): Promise<void>;
+}
+
+/** Serves one client over a channel of its own, such as stdio: a session is as long as the channel. */
+export function serveChannel(server: McpServer, channel: MessageChannel, principal: string): ServedChannel {
+  return server.openChannel(channel, principal);
+}
+
+export function createMcpServer(options: ServerOptions): McpServer {
+  return new HttpFace(options);
+}
+
+/** Looks at an HTTP request just long enough to know who serves it. */
+class HttpFace implements McpServer {
+  readonly #core: Core;
+  readonly #sessions: SessionDesk;
+  readonly #listens: ListenDesk;
+  readonly #modern: ModernPost;
+  readonly #legacy: LegacyPost;
+  readonly #batches: LegacyBatch;
+  /** Undefined where sessions have no streams. */
+  readonly #streams: LegacyStreams | undefined;
+  readonly #rejectChunked: boolean;
+  readonly #servesLegacy: boolean;
+  readonly #channels = new Set<ChannelFace>();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: ServerOptions) {
+    const core = (this.#core = new Core(options));
+    const mode = options.legacy ?? 'sessions';
+    const events =
+      options.events === false ? undefined : (options.events ?? new MemoryEventStore({ clock: core.now }));
+    const store = options.sessions ?? new MemorySessionStore({ clock: core.now });
+    this.#sessions = new SessionDesk(core, store, core.streaming ? events : undefined);
+    const finder = new SessionFinder(core, this.#sessions);
+    this.#listens = new ListenDesk(core);
+    this.#modern = new ModernPost(core, this.#listens);
+    this.#legacy = new LegacyPost(core, mode, this.#sessions, finder);
+    this.#batches = new LegacyBatch(core, mode, finder);
+    this.#streams =
+      mode === 'sessions' && core.streaming ? new LegacyStreams(core, this.#sessions, finder) : undefined;
+    this.#servesLegacy = mode !== 'off';
+    this.#rejectChunked = options.rejectChunked === true;
+  }
+
+  handle(exchange: Exchange, principal: string): void {
+    try {
+      if (exchange.method === 'POST') this.#post(exchange, principal);
+      else if (this.#core.draining) this.#refuseNew(exchange);
+      else if (exchange.method === 'GET' && this.#streams !== undefined)
+        this.#streams.get(exchange, principal);
+      else if (exchange.method === 'DELETE' && this.#streams !== undefined)
+        this.#streams.delete(exchange, principal);
+      else this.#refuseMethod(exchange);
+    } catch (error) {
+      this.#core.observe({ type: 'port_failed', port: 'server', error });
+      sendError(exchange, 500, null, new ProtocolError(INTERNAL_ERROR, 'Internal error'));
+    }
+  }
+
+  openChannel(channel: MessageChannel, principal: string): ServedChannel {
+    const face = new ChannelFace(this.#core, this.#listens, this.#servesLegacy, channel, principal);
+    this.#channels.add(face);
+    face.open(() => this.#channels.delete(face));
+    return face;
+  }
+
+  close(graceMs = DEFAULT_GRACE_MS): Promise<void> {
+    this.#closing ??= this.#close(graceMs);
+    return this.#closing;
+  }
+
+  async #close(graceMs: number): Promise<void> {
+    this.#core.draining = true;
+    this.#listens.completeAll();
+    await this.#core.calls.idle(graceMs);
+    this.#core.calls.stopAll(CLOSING);
+    this.#sessions.endAll();
+    await Promise.allSettled([...this.#channels].map((channel) => channel.close()));
+    this.#channels.clear();
+    this.#core.stopTimers();
+  }
+
+  #post(exchange: Exchange, principal: string): void {
+    const { headers } = exchange;
+    if (!isJsonBody(headers['content-type'], headers['content-encoding'])) {
+      sendError(
+        exchange,
+        415,
+        null,
+        new ProtocolError(INVALID_REQUEST, 'The body must be application/json in UTF-8'),
+      );
+      return;
+    }
+    if (this.#rejectChunked && headers['transfer-encoding'] !== undefined) {
+      sendError(exchange, 400, null, new ProtocolError(INVALID_REQUEST, 'Chunked bodies are not accepted'));
+      return;
+    }
+    let value: Json;
+    try {
+      value = readJsonBody(exchange.body);
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      sendError(exchange, 400, null, error);
+      return;
+    }
+    if (!Array.isArray(value)) this.#message(exchange, principal, value);
+    else if (this.#core.draining) this.#refuseNew(exchange);
+    else this.#batches.serve(exchange, principal, value, readAccept(headers['accept']));
+  }
+
+  #message(exchange: Exchange, principal: string, value: Json): void {
+    let message: Message | undefined;
+    let era: Era;
+    try {
+      message = toMessage(value);
+      era = eraOf(message, exchange);
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      rejectMessage(exchange, message, error);
+      return;
+    }
+    if (this.#core.draining && message.kind === 'request') {
+      this.#refuseNew(exchange);
+      return;
+    }
+    const accepted = readAccept(exchange.headers['accept']);
+    if (era === 'legacy') this.#legacy.serve(exchange, principal, message, accepted);
+    else if (message.kind === 'request') this.#modern.request(exchange, principal, message, accepted);
+    // No notification means anything to a modern server over HTTP.
+    else sendAccepted(exchange);
+  }
+
+  #refuseNew(exchange: Exchange): void {
+    sendRefusal(exchange, 503, INTERNAL_ERROR, CLOSING, withHeader('retry-after', '5'));
+  }
+
+  #refuseMethod(exchange: Exchange): void {
+    const offered = this.#streams === undefined ? 'POST' : 'POST, GET, DELETE';
+    sendRefusal(exchange, 405, INVALID_REQUEST, 'Method not allowed', withHeader('allow', offered));
+  }
+}
+
+function eraOf(message: Message, exchange: Exchange): Era {
+  if (message.kind === 'request' || message.kind === 'notification')
+    return classifyInbound(message, exchange.headers);
+  if (!isModernDate(exchange.headers[HEADER_REVISION])) return 'legacy';
+  throw new ProtocolError(INVALID_REQUEST, 'Responses are not accepted');
+}
+
+/** The message is no message, or contradicts itself, so that nobody can serve it. */
+function rejectMessage(exchange: Exchange, message: Message | undefined, error: ProtocolError): void {
+  if (!(error instanceof InvalidMessage)) {
+    const id = message?.kind === 'request' ? message.id : null;
+    sendError(exchange, statusOfModernRejection(error.code), id, error);
+    return;
+  }
+  // Bad parameters of a request that could be read otherwise are an answer of the method, not a fault of the transport.
+  const inBand =
+    error.code === INVALID_PARAMS &&
+    error.id !== undefined &&
+    !isModernDate(exchange.headers[HEADER_REVISION]);
+  sendError(exchange, inBand ? 200 : 400, error.id ?? null, error);
+}

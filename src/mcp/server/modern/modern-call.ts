@@ -1,0 +1,152 @@
+import {
+  INTERNAL_ERROR,
+  isObject,
+  ProtocolError,
+  stringifyJson,
+  writeError,
+  writeResult,
+  type JsonObject,
+} from '../../jsonrpc/index.js';
+import type { Implementation, InputRequest, InputRequests, InputResponses } from '../../model/index.js';
+import {
+  mayRequireInput,
+  MISSING_CLIENT_CAPABILITY,
+  toModernError,
+  writeInputRequired,
+  writeModernResult,
+} from '../../wire/index.js';
+import { Call, type CallInit } from '../call.js';
+import { InputRequired, PreparedResult, type HandlerResult } from '../handler.js';
+import { pickAnswers, requireAnswer, requireAskable } from '../input/input-answers.js';
+import { sealState, type Resume } from '../input/resume.js';
+import { textOf } from '../prepared-result.js';
+
+/** A request of the era without sessions: whatever it needs came with it, and whatever it will need goes back with the answer. */
+export class ModernCall extends Call {
+  readonly #info: Implementation;
+  readonly #answers: Map<string, JsonObject> | undefined;
+  readonly #round: number;
+  /** Answers that this run was given; the next one must find them again. */
+  #given: Map<string, JsonObject> | undefined;
+  /** Questions this run cannot go on without. */
+  #asked: Record<string, InputRequest> | undefined;
+
+  constructor(init: CallInit, info: Implementation, resume: Resume | undefined) {
+    super(init);
+    this.#info = info;
+    this.#answers = resume?.answers;
+    this.#round = resume?.round ?? 0;
+    this.resumed = resume?.resumed;
+  }
+
+  /**
+   * There is no way to wait for a client in this era: the run ends here, and the handler runs again when the client has
+   * sent the answers. Rejecting lets the handler release what it holds.
+   */
+  askClient(requests: InputRequests): Promise<InputResponses> {
+    const asked = new Promise<InputResponses>((resolve) => {
+      if (!mayRequireInput(this.method)) {
+        throw new ProtocolError(INTERNAL_ERROR, `${this.method} cannot ask the client`);
+      }
+      const answers = this.#answers === undefined ? undefined : pickAnswers(requests, this.#answers);
+      if (answers === undefined) throw this.#ask(requests);
+      this.#given ??= new Map();
+      for (const [key, request] of Object.entries(requests)) {
+        requireAnswer(request, answers[key] ?? {});
+        this.#given.set(key, answers[key] ?? {});
+      }
+      resolve(answers);
+    });
+    // A handler that does not wait for its answer must not bring the process down.
+    asked.catch(() => {});
+    return asked;
+  }
+
+  protected returned(result: HandlerResult): void {
+    if (this.done) return;
+    try {
+      if (this.#asked !== undefined) this.#requireInput(new InputRequired(this.#asked));
+      else if (result instanceof InputRequired) this.#requireInput(result);
+      else this.#answer(this.#write(result), 200);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  protected threw(error: unknown): void {
+    if (this.done) return;
+    if (this.#asked !== undefined || error instanceof InputRequired) {
+      this.returned(error instanceof InputRequired ? error : new InputRequired({}));
+    } else {
+      this.#fail(error);
+    }
+  }
+
+  protected stopped(reason: string): void {
+    this.#answer(writeError(this.id, { code: INTERNAL_ERROR, message: reason }), 200);
+  }
+
+  #ask(requests: InputRequests): unknown {
+    requireAskable(requests, this.client.capabilities);
+    this.#asked ??= {};
+    for (const [key, request] of Object.entries(requests)) {
+      if (this.#answers?.has(key) !== true) this.#asked[key] = request;
+    }
+    return new InputRequired(requests);
+  }
+
+  #requireInput({ requests, state }: InputRequired): void {
+    if (!mayRequireInput(this.method)) throw new TypeError(`${this.method} may not ask for input`);
+    requireAskable(requests, this.client.capabilities);
+    const answers = this.#given === undefined ? {} : Object.fromEntries(this.#given);
+    // A state nobody needs is not sent: the client would have to carry it for nothing.
+    const needed = state !== undefined || this.#given !== undefined || Object.keys(requests).length === 0;
+    const sealed = needed
+      ? sealState(this.principal, this.method, this.params, this.core.seal, {
+          answers,
+          own: state,
+          round: this.#round + 1,
+        })
+      : undefined;
+    this.#answer(writeResult(this.id, writeInputRequired(requests, sealed, this.#info)), 200);
+  }
+
+  #write(result: JsonObject | PreparedResult): string {
+    if (!(result instanceof PreparedResult) && !isObject(result))
+      throw new TypeError('a result must be an object');
+    const { core, method } = this;
+    if (!(result instanceof PreparedResult)) {
+      return writeResult(this.id, writeModernResult(method, result, this.#info, core.cache));
+    }
+    const form = `modern ${method} ${core.cache.ttlMs} ${core.cache.cacheScope} ${stringifyJson(this.#info)}`;
+    const text = textOf(result, form, (plain) => writeModernResult(method, plain, this.#info, core.cache));
+    return writeResult(this.id, text);
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof ProtocolError) {
+      const shown = toModernError(error.toErrorObject());
+      // The one error of a handler that has a status of its own, while one can still be chosen.
+      const status = shown.code === MISSING_CLIENT_CAPABILITY && !this.reply.begun ? 400 : 200;
+      this.#answer(this.#writeError(shown), status);
+      return;
+    }
+    this.core.observe({ type: 'handler_failed', method: this.method, error });
+    this.#answer(writeError(this.id, { code: INTERNAL_ERROR, message: 'Internal error' }), 200);
+  }
+
+  /** A handler may have put anything into the data of its error. */
+  #writeError(error: ReturnType<ProtocolError['toErrorObject']>): string {
+    try {
+      return writeError(this.id, error);
+    } catch (cause) {
+      this.core.observe({ type: 'handler_failed', method: this.method, error: cause });
+      return writeError(this.id, { code: error.code, message: error.message });
+    }
+  }
+
+  #answer(text: string, status: number): void {
+    this.finish();
+    if (!this.reply.answer(text, status)) this.core.observe({ type: 'answer_lost', method: this.method });
+  }
+}

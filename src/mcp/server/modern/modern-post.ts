@@ -1,0 +1,134 @@
+import {
+  INTERNAL_ERROR,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  writeError,
+  writeResult,
+  type RequestMessage,
+} from '../../jsonrpc/index.js';
+import type { ServerDescription } from '../../model/index.js';
+import {
+  checkModernRequest,
+  checkParamHeaders,
+  statusOfModernRejection,
+  type Envelope,
+} from '../../wire/index.js';
+import type { Core } from '../core.js';
+import type { Exchange } from '../exchange.js';
+import type { Handler } from '../handler.js';
+import { sendError } from '../http/answers.js';
+import { HttpReply } from '../http/http-reply.js';
+import type { Accepted } from '../http/media-types.js';
+import { whenReady } from '../maybe-promise.js';
+import { requireAcceptable } from '../require-acceptable.js';
+import { writeDiscovery } from './discovery.js';
+import type { ListenDesk } from './listen-desk.js';
+import { openListenStream } from './listen-stream.js';
+import type { ModernCall } from './modern-call.js';
+import { prepareModernCall } from './prepare-modern-call.js';
+
+/** Serves requests that carry everything they need. Checks come in the order the specification gives them. */
+export class ModernPost {
+  readonly #core: Core;
+  readonly #listens: ListenDesk;
+
+  constructor(core: Core, listens: ListenDesk) {
+    this.#core = core;
+    this.#listens = listens;
+  }
+
+  request(exchange: Exchange, principal: string, message: RequestMessage, accepted: Accepted): void {
+    let envelope: Envelope;
+    try {
+      envelope = checkModernRequest(message, exchange.headers);
+    } catch (error) {
+      this.#reject(exchange, message, error);
+      return;
+    }
+    whenReady(
+      this.#core.describe(principal),
+      (description) => this.#dispatch(exchange, principal, message, accepted, envelope, description),
+      (error) => this.#reject(exchange, message, error),
+    );
+  }
+
+  #dispatch(
+    exchange: Exchange,
+    principal: string,
+    message: RequestMessage,
+    accepted: Accepted,
+    envelope: Envelope,
+    description: ServerDescription,
+  ): void {
+    const core = this.#core;
+    try {
+      const { method } = message;
+      if (method === 'subscriptions/listen') {
+        openListenStream(core, this.#listens, exchange, accepted, {
+          principal,
+          message,
+          envelope,
+          description,
+        });
+        return;
+      }
+      const handler =
+        method === 'server/discover' ? undefined : core.findHandler(method, description.capabilities);
+      if (handler === undefined && method !== 'server/discover') {
+        throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found');
+      }
+      if (!requireAcceptable(core, exchange, accepted, message.id)) return;
+      const reply = new HttpReply(core, exchange, accepted);
+      if (handler === undefined) {
+        reply.answer(writeResult(message.id, writeDiscovery(description, core.cache)), 200);
+        return;
+      }
+      if (method === 'tools/call') this.#checkParamHeaders(exchange, principal, message);
+      this.#run(reply, handler, principal, message, envelope, description);
+    } catch (error) {
+      this.#reject(exchange, message, error);
+    }
+  }
+
+  #run(
+    reply: HttpReply,
+    handler: Handler,
+    principal: string,
+    message: RequestMessage,
+    envelope: Envelope,
+    description: ServerDescription,
+  ): void {
+    const { id } = message;
+    let call: ModernCall;
+    try {
+      call = prepareModernCall({ core: this.#core, message, envelope, description, principal, reply });
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      reply.answer(writeError(id, error.toErrorObject()), 200);
+      return;
+    }
+    call.run(handler);
+    if (call.done) return;
+    reply.onGone = () => call.cancel();
+    reply.wait();
+  }
+
+  #checkParamHeaders(exchange: Exchange, principal: string, message: RequestMessage): void {
+    const name = message.params?.['name'];
+    if (this.#core.paramHeaders === undefined || typeof name !== 'string') return;
+    const params = this.#core.paramHeaders(name, principal);
+    const args = message.params?.['arguments'];
+    if (params !== undefined && params.length > 0) {
+      checkParamHeaders(params, typeof args === 'object' ? (args as never) : undefined, exchange.headers);
+    }
+  }
+
+  #reject(exchange: Exchange, message: RequestMessage, error: unknown): void {
+    if (error instanceof ProtocolError) {
+      sendError(exchange, statusOfModernRejection(error.code), message.id, error);
+      return;
+    }
+    this.#core.observe({ type: 'port_failed', port: 'describe', error });
+    sendError(exchange, 500, message.id, new ProtocolError(INTERNAL_ERROR, 'Internal error'));
+  }
+}

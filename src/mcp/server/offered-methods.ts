@@ -1,0 +1,39 @@
+import type { ServerCapabilities } from '../model/index.js';
+
+/** Answered by the server itself, in the eras that have them; no handler may take their place. */
+export const OWN_METHODS: ReadonlySet<string> = new Set([
+  'initialize',
+  'ping',
+  'logging/setLevel',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'server/discover',
+  'subscriptions/listen',
+]);
+
+const TASKS = 'io.modelcontextprotocol/tasks';
+
+/** Whether the capability that a method belongs to is advertised. Methods of unknown extensions belong to none. */
+export function isOffered(method: string, capabilities: ServerCapabilities): boolean {
+  switch (method.slice(0, method.indexOf('/') + 1)) {
+    case 'tools/':
+      return capabilities.tools !== undefined;
+    case 'prompts/':
+      return capabilities.prompts !== undefined;
+    case 'resources/':
+      return capabilities.resources !== undefined;
+    case 'completion/':
+      return capabilities.completions !== undefined;
+    case 'tasks/':
+      return capabilities.extensions?.[TASKS] !== undefined;
+    default:
+      return true;
+  }
+}
+
+/** Tasks of the handshake era share names with those of the extension and nothing else, so they are not served there. */
+export function existsInLegacy(method: string): boolean {
+  return !method.startsWith('tasks/');
+}
+
+export { TASKS as TASKS_EXTENSION };

@@ -1,0 +1,98 @@
+import type { ServerDescription } from '../model/index.js';
+import type { CacheHints, LegacyRevision, ParamHeader } from '../wire/index.js';
+import type { Handler, Listen } from './handler.js';
+import type { StateSeal } from './input/state-seal.js';
+import type { EventStore } from './legacy/event-store.js';
+import type { SessionStore } from './legacy/session-store.js';
+import type { MaybePromise } from './maybe-promise.js';
+import type { ServerEvent } from './server-event.js';
+
+export interface ServerOptions {
+  /** What the server tells of itself. A method whose capability is not among this is unknown to clients. */
+  readonly describe: ServerDescription | ((principal: string) => MaybePromise<ServerDescription>);
+  /** By method name: `tools/list`, `tools/call`, … and methods of extensions. What the protocol itself needs is built in. */
+  readonly handlers: Readonly<Record<string, Handler>>;
+  /** How the server hears of changes. Without it there are no subscriptions and no change notifications. */
+  readonly listen?: Listen;
+  /** Which arguments of a tool are repeated in headers, so that the headers can be checked. */
+  readonly paramHeaders?: (toolName: string, principal: string) => readonly ParamHeader[] | undefined;
+  /** Given to results that may be cached and do not say themselves for how long. Default: not at all, `private`. */
+  readonly cache?: CacheHints;
+  /** `off`: every answer is one JSON document; GET and DELETE are refused. */
+  readonly streaming?: 'auto' | 'off';
+  /** How clients of the handshake era are served: with sessions (default), without any, or not at all. */
+  readonly legacy?: 'sessions' | 'stateless' | 'off';
+  /** Clients that ask for an older version are offered the newest of their era. */
+  readonly oldestRevision?: LegacyRevision;
+  /** Refuse requests that do not accept both JSON and event streams. */
+  readonly strictAccept?: boolean;
+  /** Refuse bodies sent in chunks, for parity with servers that cannot read them. */
+  readonly rejectChunked?: boolean;
+  readonly sessions?: SessionStore;
+  /** Where events are kept for clients that lost their stream. `false`: streams cannot be resumed. */
+  readonly events?: EventStore | false;
+  readonly seal?: StateSeal;
+  readonly limits?: Partial<ServerLimits>;
+  readonly streams?: StreamSettings;
+  /** Milliseconds since 1970. */
+  readonly clock?: () => number;
+  readonly onEvent?: (event: ServerEvent) => void;
+}
+
+export interface StreamSettings {
+  /** Quiet streams get a comment this often. Default 15 s. */
+  readonly keepAliveMs?: number;
+  /** A request without an answer for this long is answered as a stream, so that keep-alives can flow. Default 15 s. */
+  readonly upgradeAfterMs?: number;
+  /** A resumable answer is disconnected this long after its stream was opened, and the client polls. Default: never. */
+  readonly closeAfterMs?: number;
+  /** How long clients are told to wait before they resume. Default 1 s. */
+  readonly retryMs?: number;
+}
+
+export interface ServerLimits {
+  /** Requests of one session that are not answered yet. */
+  readonly inFlightPerSession: number;
+  /** Streams of one session opened by GET. */
+  readonly streamsPerSession: number;
+  readonly subscriptionsPerSession: number;
+  readonly batch: number;
+  readonly listens: number;
+  readonly listensPerPrincipal: number;
+  /** Changes kept for a session that has no stream open. */
+  readonly queuedChanges: number;
+  /** Progress and log messages of one request in one second; more are dropped. */
+  readonly notificationsPerSecond: number;
+  /** Unread bytes from which a stream counts as slow: what may be dropped is dropped, and without progress it is closed. */
+  readonly slowStreamBytes: number;
+  /** Unread bytes at which a stream is closed at once. */
+  readonly maxStreamBytes: number;
+  /** How often one request may ask its client again. */
+  readonly inputRounds: number;
+  /** How long a client of the handshake era may take to answer. */
+  readonly askTimeoutMs: number;
+  /** Pause before a handler that only asked for patience runs again. */
+  readonly roundPauseMs: number;
+}
+
+export const DEFAULT_LIMITS: ServerLimits = {
+  inFlightPerSession: 64,
+  streamsPerSession: 4,
+  subscriptionsPerSession: 1000,
+  batch: 50,
+  listens: 1024,
+  listensPerPrincipal: 64,
+  queuedChanges: 100,
+  notificationsPerSecond: 200,
+  slowStreamBytes: 64 * 1024,
+  maxStreamBytes: 1024 * 1024,
+  inputRounds: 8,
+  askTimeoutMs: 600_000,
+  roundPauseMs: 250,
+};
+
+export const DEFAULT_STREAMS = {
+  keepAliveMs: 15_000,
+  upgradeAfterMs: 15_000,
+  retryMs: 1000,
+} as const satisfies StreamSettings;
