@@ -293,7 +293,7 @@ function serveHttp(port) {
     process.exit(1);
   });
   http.listen(port, '127.0.0.1', () => {
-    console.log(greeting(`http://127.0.0.1:${http.address().port}/mcp`));
+    console.log(welcome(`http://127.0.0.1:${http.address().port}/mcp`));
   });
   const stop = async () => {
     http.close();
@@ -304,7 +304,7 @@ function serveHttp(port) {
   process.once('SIGTERM', stop);
 }
 
-function greeting(url) {
+function welcome(url) {
   const call = {
     jsonrpc: '2.0',
     id: 1,

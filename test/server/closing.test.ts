@@ -71,8 +71,10 @@ describe('close', () => {
 
   test('nothing keeps the process alive', async () => {
     const before = resources();
+    let begun = false;
     const live = await LiveServer.open({
       call: async () => {
+        begun = true;
         await new Gate().passed;
         return { content: [] };
       },
@@ -93,7 +95,7 @@ describe('close', () => {
       headers,
       body: JSON.stringify(request(1, 'tools/call', { name: 'x' })),
     });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => begun, 'the call runs');
     await live.mcp.close(10);
     expect(await (await call).json()).toMatchObject({ error: { code: -32603 } });
     await stream.text();

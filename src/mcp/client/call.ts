@@ -43,6 +43,8 @@ export class Call implements OngoingCall {
   id = -1;
   /** The params of the round under way, without what belongs to the hop. */
   body: JsonObject | undefined;
+  /** In which session of its connection it was sent. */
+  generation = 0;
   /** Ends the HTTP exchange. */
   exchange: AbortController | undefined;
   /** Ends handlers that work for this call; fired when it is settled. */
@@ -55,6 +57,8 @@ export class Call implements OngoingCall {
   totalDeadline = 0;
   pausedAt: number | undefined;
   pauses = 0;
+  /** For how long it may still be paused. */
+  patienceMs = 0;
   rounds = 0;
   repeated = false;
   refreshed = false;
@@ -94,15 +98,16 @@ export class Call implements OngoingCall {
     return this.idleDeadline < this.totalDeadline ? this.idleDeadline : this.totalDeadline;
   }
 
-  /** While somebody on our side is thinking, the call does not grow older. */
+  /** While somebody on our side is thinking, the call does not grow older, up to a limit for all such times together. */
   pause(now: number): void {
     if (this.pauses++ === 0) this.pausedAt = now;
   }
 
   resume(now: number): void {
     if (this.pauses === 0 || --this.pauses > 0 || this.pausedAt === undefined) return;
-    const paused = now - this.pausedAt;
+    const paused = Math.min(now - this.pausedAt, this.patienceMs);
     this.pausedAt = undefined;
+    this.patienceMs -= paused;
     this.idleDeadline += paused;
     this.totalDeadline += paused;
   }

@@ -1,4 +1,7 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { listen } from '../../../test/support/interop/served.js';
 import { failure, info, openClient, type Opened } from '../../../test/support/client/open-client.js';
 import {
   legacyScript,
@@ -176,5 +179,42 @@ describe('verdicts', () => {
         (verdict) => verdict?.era,
       ),
     ).toEqual([undefined, 'modern', 'modern']);
+  });
+});
+
+describe('addresses', () => {
+  /** A legacy server that notes the headers it was sent. */
+  async function serveNoting(seen: IncomingHttpHeaders[]) {
+    return await listen((request, response) => {
+      seen.push(request.headers);
+      void text(request).then((body) => {
+        const { id, method } = JSON.parse(body || '{}') as { id?: number; method?: string };
+        if (method !== 'initialize') return response.writeHead(id === undefined ? 202 : 404).end();
+        const result = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: info };
+        response.writeHead(200, { 'content-type': 'application/json' });
+        return response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+      });
+    });
+  }
+
+  test('a url takes fixed headers or a provider, and names the server without its query', async () => {
+    const seen: IncomingHttpHeaders[] = [];
+    const verdicts = createMemoryVerdicts();
+    await using served = await serveNoting(seen);
+    const url = `${served.url}?key=secret`;
+    await using _fixed = await connect({ info, url, headers: { 'x-key': 'fixed' }, verdicts });
+    expect(await verdicts.get(served.url)).toMatchObject({ era: 'legacy' });
+    let asked = 0;
+    const headers = (): Record<string, string> => ({ 'x-key': `asked ${++asked}` });
+    await using _provided = await connect({ info, url: new URL(url), headers, verdicts });
+    expect(seen.map((sent) => sent['x-key'])).toEqual(
+      expect.arrayContaining(['fixed', 'asked 1', 'asked 2']),
+    );
+  });
+
+  test('a command that cannot be run is reported as such', async () => {
+    const error = await failure(connect({ info, command: '/nonexistent/program' }));
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ code: 'STDIO_SPAWN_FAILED', mayHaveArrived: false });
   });
 });

@@ -52,10 +52,6 @@ export class ConnectionKeeper {
     return this.#current;
   }
 
-  get closed(): ClientError | undefined {
-    return this.#closed;
-  }
-
   /** Aborts when the client is closed. */
   get closing(): AbortSignal {
     return this.#closing.signal;

@@ -40,6 +40,8 @@ export class Connection implements ConversationHost, CallOwner {
   #peer: Peer | undefined;
   /** The session was renewed on a mere suspicion and nothing has worked since. */
   doubted = false;
+  /** Counts the handshakes, so that a refusal can be told to belong to a session that was replaced already. */
+  generation = 0;
 
   constructor(transport: Transport, settings: Settings, host: ConnectionHost) {
     const { clock } = settings;
@@ -87,6 +89,7 @@ export class Connection implements ConversationHost, CallOwner {
 
   settle(peer: Peer): void {
     this.#peer = peer;
+    this.generation++;
     this.transport.setRevision(peer.revision);
     const closesStreams = peer.era === 'modern' && this.transport.carriesHeaders;
     this.conversation.cancelBy = closesStreams ? 'exchange' : 'message';
@@ -145,7 +148,7 @@ export class Connection implements ConversationHost, CallOwner {
 
   asked(request: RequestMessage, during: Call | undefined): void {
     // Modern servers have no requests; answering one would break the rule that clients send no responses.
-    if (false) {
+    if (this.era === 'modern') {
       this.warned({ code: 'refused_request', message: 'a request of a modern server was dropped' });
     } else {
       this.#serverRequests.receive(request, during);

@@ -9,7 +9,7 @@ import {
   SILENCE,
   type Script,
 } from '../../../test/support/client/scripted-transport.js';
-import { ManualClock } from '../../../test/support/client/manual-clock.js';
+import { ManualClock, settle } from '../../../test/support/client/manual-clock.js';
 import { ProtocolError } from '../jsonrpc/index.js';
 import { TransportError } from '../transports/index.js';
 import { connect, createMemoryVerdicts, type ClientOptions } from './index.js';
@@ -212,6 +212,20 @@ describe('era detection of a process', () => {
     const { client, transports } = await open('stdio', [dies, legacyScript()]);
     expect(client.server.era).toBe('legacy');
     expect(transports).toHaveLength(2);
+  });
+
+  test('an abort during the probe says nothing of the server', async () => {
+    const abort = new AbortController();
+    let made = 0;
+    const transport = (): ScriptedTransport => {
+      made++;
+      return new ScriptedTransport('stdio', { 'server/discover': SILENCE });
+    };
+    const waiting = failure(connect({ info, transport, signal: abort.signal }));
+    await settle();
+    abort.abort();
+    expect(await waiting).toMatchObject({ code: 'aborted' });
+    expect(made).toBe(1);
   });
 
   test('without a factory the only process is used while it lives', async () => {

@@ -32,7 +32,7 @@ export class InputDesk {
   answer(
     request: InputRequest,
     handler: InputHandler,
-    call: Call | undefined,
+    asked: Omit<InputContext, 'signal'>,
     signal: AbortSignal,
   ): Promise<JsonObject> {
     const { clock, timeouts, formDefaults } = this.#settings;
@@ -58,7 +58,7 @@ export class InputDesk {
         onAbort();
         return;
       }
-      run(handler, request, { signal: controller.signal, during: call })
+      run(handler, request, { ...asked, signal: controller.signal })
         .then((answer) => resolve(formDefaults ? withFormDefaults(request, answer) : answer))
         .catch((error: unknown) => reject(toError(error)))
         .finally(finish);

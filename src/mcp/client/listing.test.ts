@@ -279,3 +279,12 @@ test('C30: a list whose session is lost half way starts over in a new one', asyn
     'tools/list',
   ]);
 });
+
+test('C33: a page whose answer is lost is asked for again, once', async () => {
+  const lost = new TransportError('CONNECTION_CLOSED', 'gone');
+  const answers: Answer[] = [{ tools: [tool('a')], nextCursor: 'x' }, lost, { tools: [tool('b')] }];
+  const { client, wire } = await openLegacy({ tools: {} }, { 'tools/list': () => answers.shift() ?? lost });
+  expect((await client.listTools()).items.map(({ name }) => name)).toEqual(['a', 'b']);
+  expect(wire.of('tools/list').map(({ params }) => params['cursor'])).toEqual([undefined, 'x', 'x']);
+  expect(await failure(client.listTools())).toBe(lost);
+});

@@ -25,6 +25,8 @@ export interface InputContext {
   readonly signal: AbortSignal;
   /** The call of ours that the peer asks about; undefined where that cannot be told. */
   readonly during: OngoingCall | undefined;
+  /** The calls under way that it may belong to: `during` alone where that is known. */
+  readonly candidates: readonly OngoingCall[];
 }
 
 /** Answers one request of the server with the bare result. Throws `InputRefused` when the user says no. */
@@ -48,7 +50,7 @@ export interface Timeouts {
   readonly totalMs: number;
   /** How long a process may be silent before it counts as legacy. */
   readonly probeMs: number;
-  /** For one answer of a handler. While a handler works, the call it belongs to does not grow older. */
+  /** For one answer of a handler. While handlers work for a call it does not grow older, for this long at most. */
   readonly inputMs: number;
   /** For a task from its handle to its end. */
   readonly taskMs: number;

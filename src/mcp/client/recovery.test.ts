@@ -72,6 +72,28 @@ describe('a lost session', () => {
     expect(wire.of('initialize')).toHaveLength(2);
   });
 
+  test('C30: a refusal that comes after the new session began does not begin another one', async () => {
+    const { client, wire } = await openLegacy(
+      {},
+      {
+        'tools/call': SILENCE,
+        'resources/read': SILENCE,
+        'prompts/get': after(1, sessionGone(), { messages: [] }),
+      },
+    );
+    const call = failure(client.callTool('a'));
+    const read = client.readResource('x://1');
+    await client.getPrompt('p');
+    expect(wire.of('initialize')).toHaveLength(2);
+    for (const sent of [...wire.of('tools/call'), ...wire.of('resources/read')])
+      wire.answer(sent.id!, sessionGone());
+    expect(await call).toMatchObject({ code: 'session_lost' });
+    await settle();
+    wire.answer(wire.of('resources/read')[1]!.id!, { contents: [] });
+    await read;
+    expect(wire.of('initialize')).toHaveLength(2);
+  });
+
   test('U-17: a read that loses the new session as well fails, and at most two sessions are begun in a minute', async () => {
     const { client, wire, clock } = await openLegacy({}, { 'resources/read': sessionGone() });
     for (let attempt = 0; attempt < 4; attempt++) {

@@ -102,16 +102,16 @@ export class Requester implements CallOwner {
   }
 
   failed(connection: Connection, call: Call, error: Error): void {
-    const mayRepeat = call.plan.repeatable && !call.repeated;
+    const { repeatable, part = false } = call.plan;
     const loss = connection.peer.era === 'legacy' ? judgeLoss(connection, call, error) : 'none';
     if (loss !== 'none') {
-      const renewed = this.#parts.keeper().sessionLost(connection);
-      connection.doubted = loss === 'suspected';
-      if (renewed && mayRepeat) this.#repeat(call);
-      else call.reject(loss === 'certain' || call.plan.part === true ? sessionLost(error) : error);
+      const renewed = this.#renewSession(connection, call, loss);
+      if (renewed && repeatable && !call.repeated) this.#repeat(call);
+      else call.reject(loss === 'certain' || part ? sessionLost(error) : error);
       return;
     }
-    if (error instanceof TransportError && ANSWER_LOST.has(error.code) && connection.alive && mayRepeat) {
+    const answerLost = error instanceof TransportError && ANSWER_LOST.has(error.code) && connection.alive;
+    if (answerLost && (repeatable || part) && !call.repeated) {
       this.#repeat(call);
       return;
     }
@@ -153,6 +153,13 @@ export class Requester implements CallOwner {
     return call.options.capabilities ?? this.#parts.settings.capabilities;
   }
 
+  /** False when there is no new session and will be none. */
+  #renewSession(connection: Connection, call: Call, loss: 'suspected' | 'certain'): boolean {
+    if (call.generation !== connection.generation) return true;
+    connection.doubted = loss === 'suspected';
+    return this.#parts.keeper().sessionLost(connection);
+  }
+
   #repeat(call: Call): void {
     call.repeated = true;
     this.send(call, call.body);
@@ -174,8 +181,10 @@ export class Requester implements CallOwner {
     call.idleMs = options.timeoutMs ?? settings.timeouts.requestMs;
     call.idleDeadline = now + call.idleMs;
     call.totalDeadline = now + (options.totalMs ?? Math.max(settings.timeouts.totalMs, call.idleMs));
-    const id = connection.conversation.takeId();
+    call.patienceMs = settings.timeouts.inputMs;
+    call.generation = connection.generation;
     const { peer, conversation, transport } = connection;
+    const id = conversation.takeId();
     if (peer.era === 'legacy') {
       conversation.send(call, id, writeRequest(id, call.method, legacyParams(call, id)), undefined);
     } else {

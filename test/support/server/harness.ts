@@ -9,7 +9,7 @@ import {
   type ServerEvent,
   type ServerOptions,
 } from '../../../src/mcp/server/index.js';
-import { EventReader } from './event-reader.js';
+import { EventReader, type Parsed } from './event-reader.js';
 
 export const NEWEST = '2025-11-25';
 export const MODERN = '2026-07-28';
@@ -20,7 +20,7 @@ export interface Answer {
   readonly headers: Headers;
   readonly text: string;
   /** Undefined when the body is no JSON. */
-  readonly body: any;
+  readonly body: Parsed;
 }
 
 export type Fields = Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   'tools/call': echo,
   'prompts/list': () => ({ prompts: [] }),
   'resources/list': () => ({ resources: [] }),
-  'resources/read': ({ params }) => ({ contents: [{ uri: String(params['uri']), text: 'hi' }] }),
+  'resources/read': ({ params }) => ({ contents: [{ uri: params['uri'], text: 'hi' }] }),
 };
 
 export interface HarnessOptions extends Omit<Partial<ServerOptions>, 'handlers'> {
@@ -224,7 +224,7 @@ export function envelope(capabilities: object = {}): Record<string, unknown> {
 
 export function modernRequest(
   method: string,
-  params: any,
+  params: Parsed,
   options: ModernOptions = {},
 ): { message: object; headers: Fields } {
   const name = params.name ?? params.uri ?? params.taskId;

@@ -95,7 +95,7 @@ describe('S7: bodies', () => {
       headers: JSON_BOTH,
       body: stream,
       duplex: 'half',
-    } as RequestInit);
+    });
     expect(response.status).toBe(413);
     expect(pulled).toBeLessThan(10);
   });
@@ -107,7 +107,7 @@ describe('S7: bodies', () => {
       headers: JSON_BOTH,
       body: stream,
       duplex: 'half',
-    } as RequestInit);
+    });
     expect(response.status).toBe(408);
   });
 });

@@ -71,5 +71,5 @@ test('an authority in the target counts instead of the header', () => {
 });
 
 test.each(['*', 'null', 'https://a.example/path', 'a.example'])('%s is no origin to allow', (origin) => {
-  expect(() => createGuard({ origins: [origin] })).toThrow();
+  expect(() => createGuard({ origins: [origin] })).toThrow(TypeError);
 });

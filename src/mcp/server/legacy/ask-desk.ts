@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import {
   INTERNAL_ERROR,
   isObject,
@@ -64,6 +65,8 @@ export class PendingAsk implements OpenQuestion {
 export class AskDesk {
   readonly #deadlines: DueQueue<OpenQuestion>;
   readonly #pending = new Map<RequestId, PendingAsk>();
+  /** So that an answer meant for an earlier process is not taken for one to this. */
+  readonly #prefix = randomBytes(4).toString('hex');
   #count = 0;
 
   constructor(deadlines: DueQueue<OpenQuestion>) {
@@ -78,7 +81,7 @@ export class AskDesk {
     push: (text: string) => boolean,
   ): Promise<ResponseMessage> {
     return new Promise((resolve, reject) => {
-      const id = `server-${++this.#count}`;
+      const id = `${this.#prefix}-${++this.#count}`;
       const ask = new PendingAsk(this, id, owner, push, resolve, reject);
       this.#pending.set(id, ask);
       this.#deadlines.add(ask);

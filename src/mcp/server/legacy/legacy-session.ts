@@ -27,7 +27,11 @@ export abstract class LegacySession implements LegacyPeer, PeerSession {
     this.changes = new ChangeDesk(core, record.principal, description.capabilities, (text) =>
       this.tell(text),
     );
-    if (record.initialized && this.hearsChanges) this.changes.open();
+  }
+
+  /** To be called once, when the session is complete: a session that was taken over may have changes to tell at once. */
+  begin(): void {
+    if (this.#record.initialized && this.hearsChanges) this.changes.open();
   }
 
   /** Whether there is a way to tell the client of what it did not ask for. */

@@ -112,6 +112,7 @@ export class SessionDesk implements SessionKeeper {
   #keep(record: SessionRecord, description: ServerDescription): HttpSession {
     const session = new HttpSession(this.#core, this, record, description);
     this.#live.set(record.id, session);
+    session.begin();
     return session;
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Harness, type ModernOptions } from '../../../../test/support/server/harness.js';
+import { Harness, type Answer, type ModernOptions } from '../../../../test/support/server/harness.js';
 import type { InputRequests } from '../../model/index.js';
 import { createStateSeal, InputRequired, type Handler } from '../index.js';
 
@@ -31,7 +31,7 @@ function asking(runs: string[] = []): Handler {
   };
 }
 
-function call(harness: Harness, more: object = {}, options: ModernOptions = ALL): Promise<any> {
+function call(harness: Harness, more: object = {}, options: ModernOptions = ALL): Promise<Answer> {
   return harness.modern('tools/call', { name: 'echo', arguments: { a: 1, b: 2 }, ...more }, options);
 }
 
@@ -57,7 +57,8 @@ describe('S43: InputRequired', () => {
   test('it may be thrown', async () => {
     const harness = new Harness({
       call: async () => {
-        throw new InputRequired({ name: FORM }) as never;
+        const required: unknown = new InputRequired({ name: FORM });
+        throw required;
       },
     });
     const { result } = (await call(harness)).body;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ProtocolError } from '../../jsonrpc/index.js';
 import { coveredBy, includes, readFilter } from './subscription-filter.js';
 
 test('a filter keeps what is asked for and nothing else', () => {
@@ -23,7 +24,7 @@ test.each([
   { notifications: { toolsListChanged: 'yes' } },
   { notifications: { taskIds: 't' } },
 ])('%o is no filter', (params) => {
-  expect(() => readFilter(params as never)).toThrow();
+  expect(() => readFilter(params as never)).toThrow(ProtocolError);
 });
 
 test('only what is advertised is covered', () => {

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { Gate, Harness, request, type Fields } from '../../../../test/support/server/harness.js';
+import type { EventReader } from '../../../../test/support/server/event-reader.js';
+import type { Handler } from '../index.js';
+import type { EventStore, StoredEvent } from './event-store.js';
+import { MemoryEventStore } from './memory-event-store.js';
+
+const CHANGED = 'notifications/tools/list_changed';
+
+/** A handler that tells of progress 1, waits, and tells of progress 2. */
+function waiting(gate: Gate): Handler {
+  return async (r) => {
+    r.progress({ progress: 1 });
+    await gate.passed;
+    r.progress({ progress: 2 });
+    return { content: [] };
+  };
+}
+
+async function read(reader: EventReader): Promise<unknown[]> {
+  return (await reader.rest()).map((message) => message.params?.progress ?? message.result);
+}
+
+/** An event store that answers later, like one behind a network. */
+class LateStore implements EventStore {
+  readonly #memory = new MemoryEventStore();
+  onRead: () => void = () => {};
+  async append(...args: Parameters<EventStore['append']>): Promise<void> {
+    this.#memory.append(...args);
+  }
+  async read(...args: Parameters<EventStore['read']>): Promise<readonly StoredEvent[] | undefined> {
+    const found = this.#memory.read(...args);
+    this.onRead();
+    await Promise.resolve();
+    return found;
+  }
+  async forget(...args: Parameters<EventStore['forget']>): Promise<void> {
+    this.#memory.forget(...args);
+  }
+}
+
+function openGate(): Gate {
+  const gate = new Gate();
+  gate.open();
+  return gate;
+}
+
+describe('S73: polling', () => {
+  const streams = { upgradeAfterMs: 10, closeAfterMs: 10, retryMs: 5 };
+
+  test('a slow answer is primed, let go, and fetched', async () => {
+    const gate = new Gate();
+    const session = await new Harness({
+      call: async () => {
+        await gate.passed;
+        return { content: [] };
+      },
+      streams,
+    }).session();
+    const reader = await session.call();
+    const primed = await reader.next();
+    expect(primed?.data).toBe('');
+    expect(await reader.next()).toBeUndefined();
+    gate.open();
+    expect(await read(await session.get({ 'last-event-id': primed?.id ?? '' }))).toEqual([{ content: [] }]);
+  });
+
+  test('the version of the session decides, not that of the header', async () => {
+    const gate = new Gate();
+    const harness = new Harness({
+      call: async () => {
+        await gate.passed;
+        return { content: [] };
+      },
+      streams,
+    });
+    const session = await harness.session();
+    const old: Fields = { ...session.headers, 'mcp-protocol-version': '2025-03-26' };
+    const reader = await harness.stream(request(1, 'tools/call', { name: 'echo' }), old);
+    const primed = await reader.next();
+    expect(await reader.next()).toBeUndefined();
+    gate.open();
+    expect(await read(await harness.get({ ...old, 'last-event-id': primed?.id ?? '' }))).toEqual([
+      { content: [] },
+    ]);
+  });
+
+  test('clients that do not know of polling keep their stream', async () => {
+    const gate = new Gate();
+    const session = await new Harness({
+      call: async () => {
+        await gate.passed;
+        return { content: [] };
+      },
+      streams: { ...streams, keepAliveMs: 30 },
+    }).session({ revision: '2025-06-18' });
+    const reader = await session.call();
+    while (!reader.raw.includes('keep-alive')) await reader.more();
+    gate.open();
+    expect(await read(reader)).toEqual([{ content: [] }]);
+  });
+});
+
+describe('ports that answer late', () => {
+  test('what is said while a store is read is not missed', async () => {
+    const events = new LateStore();
+    const gate = new Gate();
+    const harness = new Harness({ call: waiting(gate), events });
+    const session = await harness.session();
+    const first = await session.get();
+    const primed = await first.next();
+    await first.cancel();
+    harness.notifier.toolsChanged();
+    let reads = 0;
+    events.onRead = () => {
+      if (reads++ === 0) harness.notifier.promptsChanged();
+    };
+    const second = await session.get({ 'last-event-id': primed?.id ?? '' });
+    expect((await second.message()).method).toBe(CHANGED);
+    expect((await second.message()).method).toBe('notifications/prompts/list_changed');
+    await second.cancel();
+    gate.open();
+  });
+
+  test('a store that fails is reported, and breaks nothing else', async () => {
+    const fails = () => Promise.reject(new Error('secret'));
+    const harness = new Harness({
+      call: waiting(openGate()),
+      events: { append: fails, read: fails, forget: fails },
+    });
+    const session = await harness.session();
+    const reader = await session.call({}, { progressToken: 'p' });
+    expect(await read(reader)).toEqual([1, 2, { content: [] }]);
+    const resumed = await session.get({ 'last-event-id': 'abcd-1.0' });
+    expect(resumed.status).toBe(500);
+    await session.delete();
+    expect(harness.count('port_failed')).toBeGreaterThanOrEqual(4);
+  });
+});

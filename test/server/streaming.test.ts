@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { until } from '../support/http/until.js';
+import { envelope, Gate, initialize, MODERN, request } from '../support/server/harness.js';
+import { LiveServer, rawPost, type LiveOptions } from '../support/server/live-server.js';
+
+const opened: LiveServer[] = [];
+async function open(options: LiveOptions = {}): Promise<LiveServer> {
+  const live = await LiveServer.open(options);
+  opened.push(live);
+  return live;
+}
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((live) => live.close()));
+});
+
+const INIT = JSON.stringify(initialize());
+
+function modernCall(id: number, args: object = {}, meta: object = {}): string {
+  const body = JSON.stringify(
+    request(id, 'tools/call', { name: 'echo', arguments: args, _meta: { ...envelope(), ...meta } }),
+  );
+  return rawPost(body, { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'echo' });
+}
+
+describe('streams over sockets', () => {
+  test('S46 R-19: a client that goes away cancels its modern call', async () => {
+    let begun = 0;
+    let aborted = 0;
+    const live = await open({
+      call: async (r) => {
+        begun++;
+        r.progress({ progress: 1 });
+        await new Promise<void>((resolve) =>
+          r.signal.addEventListener('abort', () => {
+            aborted++;
+            resolve();
+          }),
+        );
+        return { content: [] };
+      },
+    });
+    const streaming = live.connect();
+    streaming.write(modernCall(1, {}, { progressToken: 1 }));
+    await streaming.until((received) => received.includes('notifications/progress'));
+    await streaming.close();
+    await until(() => aborted === 1, 'the streaming call is cancelled');
+    const silent = live.connect();
+    silent.write(modernCall(2));
+    await until(() => begun === 2, 'the silent call runs');
+    await silent.close();
+    await until(() => aborted === 2, 'the silent call is cancelled');
+    expect(live.events).toEqual([]);
+  });
+
+  test('S19: events arrive one by one, while the call goes on', async () => {
+    const gates = [new Gate(), new Gate()];
+    const live = await open({
+      call: async (r) => {
+        for (const [n, gate] of gates.entries()) {
+          r.progress({ progress: n });
+          await gate.passed;
+        }
+        return { content: [] };
+      },
+    });
+    const connection = live.connect();
+    connection.write(modernCall(1, {}, { progressToken: 1 }));
+    await connection.until((received) => received.includes('"progress":0'));
+    expect(connection.received).toContain('content-type: text/event-stream');
+    gates[0]?.open();
+    await connection.until((received) => received.includes('"progress":1'));
+    gates[1]?.open();
+    await connection.until((received) => received.endsWith('0\r\n\r\n'));
+  });
+
+  test('H-40: readers that never read do not hold up others', async () => {
+    const live = await open({ server: { limits: { maxStreamBytes: 64 * 1024 } } });
+    const readers = Array.from({ length: 5 }, () => live.connect());
+    for (const [id, reader] of readers.entries()) {
+      reader.socket.pause();
+      const body = JSON.stringify(
+        request(id, 'subscriptions/listen', {
+          notifications: { resourceSubscriptions: ['a:b'] },
+          _meta: envelope(),
+        }),
+      );
+      reader.write(rawPost(body, { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'subscriptions/listen' }));
+    }
+    let sent = 0;
+    const padding = 'x'.repeat(10_000);
+    while (live.events.filter((event) => event.type === 'stream_stalled').length < 5 && sent++ < 5000) {
+      live.notifier.notify({ method: 'notifications/resources/updated', params: { uri: 'a:b', padding } });
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(live.events.filter((event) => event.type === 'stream_stalled')).toHaveLength(5);
+    const good = live.connect();
+    const before = performance.now();
+    good.write(rawPost(INIT));
+    expect((await good.response())?.status).toBe(200);
+    expect(performance.now() - before).toBeLessThan(1000);
+  });
+
+  test('S74: a legacy call goes on without its client, and its answer can be fetched', async () => {
+    const gate = new Gate();
+    const live = await open({
+      call: async (r) => {
+        r.progress({ progress: 1 });
+        await gate.passed;
+        expect(r.signal.aborted).toBe(false);
+        return { content: [], late: true };
+      },
+    });
+    const init = await fetch(live.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: INIT,
+    });
+    const session = { 'Mcp-Session-Id': init.headers.get('mcp-session-id') ?? '' };
+    await init.text();
+    const connection = live.connect();
+    connection.write(
+      rawPost(
+        JSON.stringify(request(1, 'tools/call', { name: 'echo', _meta: { progressToken: 1 } })),
+        session,
+      ),
+    );
+    await connection.until((received) => received.includes('"progress":1'));
+    const id = /id: (\S+)\nevent: message/.exec(connection.received)?.[1] ?? '';
+    await connection.close();
+    gate.open();
+    const resumed = await fetch(live.url, {
+      headers: { ...session, accept: 'text/event-stream', 'last-event-id': id },
+    });
+    expect(await resumed.text()).toContain('"late":true');
+  });
+
+  test('many connections at once', async () => {
+    const live = await open({
+      call: async ({ params }) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return { content: [], got: params['arguments'] };
+      },
+    });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        const connection = live.connect();
+        connection.write(modernCall(n, { n }));
+        return JSON.parse((await connection.response())?.body ?? '');
+      }),
+    );
+    expect(answers.map((answer) => [answer.id, answer.result.got.n])).toEqual(answers.map((_, n) => [n, n]));
+  });
+});
