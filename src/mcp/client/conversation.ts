@@ -92,7 +92,8 @@ export class Conversation implements Receiver {
     this.#pending.set(id, call);
     this.#deadlines.watch(call, this.#clock.now());
     let signal: AbortSignal | undefined;
-    if (this.#transport.carriesHeaders) {
+    // A signal for every call is dear; only transports without a cheaper way get one.
+    if (this.#transport.carriesHeaders && this.#transport.abort === undefined) {
       call.exchange = new AbortController();
       signal = call.exchange.signal;
     }
@@ -130,14 +131,14 @@ export class Conversation implements Receiver {
         },
       );
     }
-    call.exchange?.abort();
+    this.#abortExchange(call);
     call.reject(error);
   }
 
   /** Fails a call that the peer has ended by other means than an answer. */
   drop(call: Call, error: Error): void {
     if (!this.#drop(call)) return;
-    call.exchange?.abort();
+    this.#abortExchange(call);
     this.#host.failed(call, error);
   }
 
@@ -215,6 +216,11 @@ export class Conversation implements Receiver {
     }
   }
 
+  #abortExchange(call: Call): void {
+    if (this.#transport.abort === undefined) call.exchange?.abort();
+    else this.#transport.abort(call.id);
+  }
+
   #exchangeEnded(call: Call, id: number): void {
     // Over HTTP the answer comes within the exchange or never.
     if (!this.#transport.carriesHeaders || this.#pending.get(id) !== call) return;
@@ -262,7 +268,7 @@ export class Conversation implements Receiver {
     const calls = [...this.#pending.values()];
     this.#pending.clear();
     for (const call of calls) {
-      call.exchange?.abort();
+      this.#abortExchange(call);
       this.#host.failed(call, error);
     }
   }
@@ -275,9 +281,8 @@ function toOutgoing(
   headers: Readonly<Record<string, string>> | undefined,
   signal: AbortSignal | undefined,
 ): Outgoing {
-  const { method } = call;
-  if (signal === undefined) return { text, method, id };
-  const outgoing =
-    headers === undefined ? { text, method, id, signal } : { text, method, id, headers, signal };
-  return call.listener === undefined ? outgoing : { ...outgoing, standing: true };
+  const { method, listener } = call;
+  // Members that say nothing are left undefined: one shape for all messages is cheaper than few members.
+  const standing = listener === undefined || headers === undefined ? undefined : true;
+  return { text, method, id, headers, signal, standing };
 }
