@@ -35,20 +35,21 @@ const rounds = Math.ceil(readNumber('rounds', values.rounds, 1, 1000));
 const cores = findCores();
 const machine = describeMachine(cores !== undefined);
 const bench = await compileBench();
-try {
-  const say = (line: string): void => {
-    if (process.stderr.isTTY) process.stderr.write(`${line}\n`);
-  };
-  const settings: BenchSettings = { bench, cores, rounds, ms: seconds * 1000, say };
-  const report: BenchReport = {
-    machine,
-    rounds,
-    secondsPerRound: seconds,
-    decoding: await measureDecoding(settings),
-    servers: await measureServers(settings),
-    clients: await measureClients(settings),
-  };
-  console.log(values.json ? JSON.stringify(report, undefined, 2) : toMarkdown(report));
-} finally {
-  bench.remove();
-}
+// Also when it fails or is interrupted; workers end with us by themselves.
+process.once('exit', bench.remove);
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+
+const say = (line: string): void => {
+  if (process.stderr.isTTY) process.stderr.write(`${line}\n`);
+};
+const settings: BenchSettings = { bench, cores, rounds, ms: seconds * 1000, say };
+const report: BenchReport = {
+  machine,
+  rounds,
+  secondsPerRound: seconds,
+  decoding: await measureDecoding(settings),
+  servers: await measureServers(settings),
+  clients: await measureClients(settings),
+};
+console.log(values.json ? JSON.stringify(report, undefined, 2) : toMarkdown(report));

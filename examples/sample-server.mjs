@@ -20,6 +20,7 @@ import { createStdioChannel } from 'crosspoint/transports';
 class ToolFault extends Error {}
 
 const NOTES_URI = 'sample://notes';
+const NOTE_TEMPLATE = `${NOTES_URI}/{number}`;
 const MOST_NOTES = 100;
 const MOST_LETTERS = 10_000;
 
@@ -240,7 +241,8 @@ function getPrompt({ params: { name, arguments: args = {} } }) {
 function complete({ params: { ref, argument } }) {
   let known = [];
   if (ref.type === 'ref/prompt' && ref.name === PROMPT.name && argument.name === 'style') known = STYLES;
-  if (ref.type === 'ref/resource') known = notes.map((_note, i) => String(i + 1));
+  if (ref.type === 'ref/resource' && ref.uri === NOTE_TEMPLATE)
+    known = notes.map((_note, i) => String(i + 1));
   const values = known.filter((each) => each.startsWith(argument.value));
   return { completion: { values, total: values.length, hasMore: false } };
 }
@@ -262,7 +264,7 @@ const server = createMcpServer({
     'resources/templates/list': () => ({
       resourceTemplates: [
         {
-          uriTemplate: `${NOTES_URI}/{number}`,
+          uriTemplate: NOTE_TEMPLATE,
           name: 'note',
           description: 'One note',
           mimeType: 'text/plain',
@@ -295,10 +297,9 @@ function serveHttp(port) {
   http.listen(port, '127.0.0.1', () => {
     console.log(welcome(`http://127.0.0.1:${http.address().port}/mcp`));
   });
-  const stop = async () => {
+  const stop = () => {
     http.close();
-    await server.close(2000);
-    http.closeAllConnections();
+    void server.close(2000).then(() => http.closeAllConnections());
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);

@@ -35,5 +35,6 @@ export function cpuMicros(): number {
 }
 
 function answer(message: Answer): void {
-  process.send?.(message);
+  // Who asked may be gone by now.
+  process.send?.(message, () => {});
 }

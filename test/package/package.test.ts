@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -74,7 +75,14 @@ test('holds the built code and its documents, and nothing else', () => {
         .slice(installed.length + 1)
         .replaceAll('\\', '/'),
     );
-  const documents = ['CHANGELOG.md', 'LICENSE', 'README.md', 'docs/library.md', 'package.json'];
+  const documents = [
+    'CHANGELOG.md',
+    'LICENSE',
+    'README.md',
+    'docs/library.md',
+    'examples/sample-server.mjs',
+    'package.json',
+  ];
   const code = files.filter((path) => !documents.includes(path));
   expect(documents.filter((path) => !files.includes(path))).toEqual([]);
   expect(code.filter((path) => !/^dist\/.*\.(?:js|d\.ts)$/.test(path))).toEqual([]);
@@ -98,7 +106,9 @@ describe.each(entries)('$specifier', ({ specifier, source }) => {
   });
 });
 
-test('can be type checked by a strict consumer who checks libraries too', async () => {
+test('can be type checked by a strict consumer who checks libraries too, and so can the examples', async () => {
+  const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.ts'));
+  for (const name of examples) copyFileSync(join(ROOT, 'examples', name), join(consumer, name));
   const lines = entries.flatMap(({ specifier }, index) => [
     `import * as entry${index} from '${specifier}';`,
     `export const names${index}: readonly string[] = Object.keys(entry${index});`,
@@ -116,7 +126,8 @@ test('can be type checked by a strict consumer who checks libraries too', async 
     typeRoots: [join(ROOT, 'node_modules', '@types')],
     types: ['node'],
   };
-  writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
+  const files = ['consumer.ts', ...examples];
+  writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   expectDone(await runTool('typescript', ['-p', consumer]));
 });
 
@@ -134,6 +145,23 @@ test('tells its manifest, and keeps its inside to itself', async () => {
     'ERR_PACKAGE_PATH_NOT_EXPORTED',
     'ERR_PACKAGE_PATH_NOT_EXPORTED',
   ]);
+});
+
+test('brings a sample server that runs as it is', async () => {
+  const code = `
+    import { connect } from '${manifest.name}/client';
+    const client = await connect({
+      command: process.execPath,
+      args: ['node_modules/${manifest.name}/examples/sample-server.mjs'],
+      info: { name: 'consumer', version: '1.0.0' },
+    });
+    const { structuredContent } = await client.callTool('add', { a: 2, b: 3 });
+    console.log(JSON.stringify(structuredContent));
+    await client.close();
+  `;
+  const outcome = await runAsConsumer('sample.js', code);
+  expectDone(outcome);
+  expect(outcome.output.trim()).toBe('{"sum":5}');
 });
 
 for (const name of Object.keys(manifest.bin ?? {})) {

@@ -78,7 +78,8 @@ export abstract class Call implements McpRequest {
 
   progress(update: Progress): void {
     const { progress, total, message } = update;
-    if (this.#progressToken === undefined || !(progress > this.#progress) || !this.#mayNotify()) return;
+    if (this.#progressToken === undefined || !Number.isFinite(progress) || progress <= this.#progress) return;
+    if (!this.#mayNotify()) return;
     this.#progress = progress;
     this.#notify('notifications/progress', {
       progressToken: this.#progressToken,
@@ -89,8 +90,8 @@ export abstract class Call implements McpRequest {
   }
 
   log(message: LogMessage): void {
-    if (this.#logLevel === undefined || !reachesLevel(message.level, this.#logLevel) || !this.#mayNotify())
-      return;
+    if (this.#logLevel === undefined || !reachesLevel(message.level, this.#logLevel)) return;
+    if (!this.#mayNotify()) return;
     const { level, logger, data } = message;
     this.#notify('notifications/message', { level, ...(logger !== undefined && { logger }), data });
   }

@@ -4,9 +4,15 @@ import { DueQueue } from './due-queue.js';
 import type { Handler, Listen } from './handler.js';
 import { createStateSeal, type StateSeal } from './input/state-seal.js';
 import type { MaybePromise } from './maybe-promise.js';
-import { RunningCalls } from './running-calls.js';
 import { isOffered, OWN_METHODS } from './offered-methods.js';
-import { DEFAULT_LIMITS, DEFAULT_STREAMS, type ServerLimits, type ServerOptions } from './options.js';
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_STREAMS,
+  withDefaults,
+  type ServerLimits,
+  type ServerOptions,
+} from './options.js';
+import { RunningCalls } from './running-calls.js';
 import type { ServerEvent } from './server-event.js';
 
 const DEFAULT_CACHE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
@@ -58,7 +64,7 @@ export class Core {
   readonly #pauses: DueQueue<() => void>;
 
   constructor(options: ServerOptions) {
-    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.limits = withDefaults(DEFAULT_LIMITS, options.limits);
     this.cache = options.cache ?? DEFAULT_CACHE;
     this.listen = options.listen;
     this.paramHeaders = options.paramHeaders;
@@ -73,14 +79,15 @@ export class Core {
       if (OWN_METHODS.has(method)) throw new TypeError(`${method} is answered by the server itself`);
       this.#handlers.set(method, handler);
     }
-    const streams = { ...DEFAULT_STREAMS, ...options.streams };
+    const streams = withDefaults(DEFAULT_STREAMS, options.streams);
+    const closeAfterMs = options.streams?.closeAfterMs;
     this.retryMs = streams.retryMs;
     this.beats = new DueQueue(streams.keepAliveMs, this.now, (stream) => stream.beat());
     this.slow = new DueQueue(streams.upgradeAfterMs, this.now, (reply) => reply.becomeStream());
     this.parting =
-      streams.closeAfterMs === undefined
+      closeAfterMs === undefined
         ? undefined
-        : new DueQueue(streams.closeAfterMs, this.now, (reply) => reply.disconnect());
+        : new DueQueue(closeAfterMs, this.now, (reply) => reply.disconnect());
     this.askDeadlines = new DueQueue(this.limits.askTimeoutMs, this.now, (question) => question.expire());
     this.#pauses = new DueQueue(this.limits.roundPauseMs, this.now, (resume) => resume());
   }

@@ -75,14 +75,15 @@ class HttpFace implements McpServer {
   readonly #rejectChunked: boolean;
   readonly #servesLegacy: boolean;
   readonly #channels = new Set<ChannelFace>();
+  /** Stores that were opened here, and are therefore closed here. */
+  readonly #own: { close(): void }[] = [];
   #closing: Promise<void> | undefined;
 
   constructor(options: ServerOptions) {
     const core = (this.#core = new Core(options));
     const mode = options.legacy ?? 'sessions';
-    const events =
-      options.events === false ? undefined : (options.events ?? new MemoryEventStore({ clock: core.now }));
-    const store = options.sessions ?? new MemorySessionStore({ clock: core.now });
+    const events = options.events === false ? undefined : (options.events ?? this.#openEvents());
+    const store = options.sessions ?? this.#openSessions();
     this.#sessions = new SessionDesk(core, store, core.streaming ? events : undefined);
     const finder = new SessionFinder(core, this.#sessions);
     this.#listens = new ListenDesk(core);
@@ -130,7 +131,20 @@ class HttpFace implements McpServer {
     this.#sessions.endAll();
     await Promise.allSettled([...this.#channels].map((channel) => channel.close()));
     this.#channels.clear();
+    for (const store of this.#own) store.close();
     this.#core.stopTimers();
+  }
+
+  #openEvents(): MemoryEventStore {
+    const events = new MemoryEventStore({ clock: this.#core.now });
+    this.#own.push(events);
+    return events;
+  }
+
+  #openSessions(): MemorySessionStore {
+    const sessions = new MemorySessionStore({ clock: this.#core.now });
+    this.#own.push(sessions);
+    return sessions;
   }
 
   #post(exchange: Exchange, principal: string): void {

@@ -91,8 +91,14 @@ export const DEFAULT_LIMITS: ServerLimits = {
   roundPauseMs: 250,
 };
 
-export const DEFAULT_STREAMS = {
+export const DEFAULT_STREAMS: Required<Omit<StreamSettings, 'closeAfterMs'>> = {
   keepAliveMs: 15_000,
   upgradeAfterMs: 15_000,
   retryMs: 1000,
-} as const satisfies StreamSettings;
+};
+
+/** What is not given, or given as undefined, is as by default. */
+export function withDefaults<T extends object>(defaults: T, given: Partial<T> = {}): T {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(set) };
+}

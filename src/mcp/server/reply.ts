@@ -2,8 +2,6 @@
 export interface Reply {
   /** Whether messages can go before the answer. */
   readonly carriesMessages: boolean;
-  /** Something was sent already, so the status can no longer be chosen. */
-  readonly begun: boolean;
   /** Sends a message before the answer. False when it was dropped. `droppable`: better dropped than queued for a slow reader. */
   push(text: string, droppable: boolean): boolean;
   /** Called once. The status counts unless something was sent before. False when it could not be delivered. */

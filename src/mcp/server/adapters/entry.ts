@@ -30,6 +30,7 @@ export interface EarlyAnswer {
 }
 
 const DEFAULT_MAX_BODY = 4 * 1024 * 1024;
+const MAX_TARGET_LENGTH = 8 * 1024;
 const METHODS = 'POST, GET, DELETE';
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)$/i;
 
@@ -56,6 +57,7 @@ export class Entry {
 
   /** The answer to a request that gets no further. */
   check(method: string, target: string, headers: ExchangeHeaders): EarlyAnswer | undefined {
+    if (target.length > MAX_TARGET_LENGTH) return TARGET_TOO_LONG;
     let path = target;
     let authority: string | undefined;
     if (!target.startsWith('/')) {
@@ -97,11 +99,12 @@ export class Entry {
   }
 }
 
-export function refusal(status: number, message: string): EarlyAnswer {
+function refusal(status: number, message: string): EarlyAnswer {
   return { status, headers: JSON_HEADERS, body: writeError(undefined, { code: INVALID_REQUEST, message }) };
 }
 
 const NOT_FOUND: EarlyAnswer = { status: 404, headers: JSON_HEADERS, body: '{"error":"not found"}' };
+const TARGET_TOO_LONG: EarlyAnswer = refusal(414, 'The request target is too long');
 export const TOO_LARGE: EarlyAnswer = refusal(413, 'The body is too large');
 export const TOO_MANY_HEADERS: EarlyAnswer = refusal(431, 'Too many headers');
 export const TOO_SLOW: EarlyAnswer = refusal(408, 'The body did not arrive in time');

@@ -24,7 +24,9 @@ describe('paths', () => {
     ['/mcp;x=1', 404],
     ['/mcp%00', 404],
     ['/%6dcp', 404],
-  ])('S20 H-1 H-21: %s', async (path, status) => {
+    [`/mcp?${'a'.repeat(8 * 1024 - 5)}`, 200],
+    [`/mcp?${'a'.repeat(8 * 1024 - 4)}`, 414],
+  ])('S20 H-1 H-19 H-21: %s', async (path, status) => {
     const answer = await toAnswer(await open()(path, POST));
     expect(answer.status).toBe(status);
     if (status === 404) expect(answer.text).toBe('{"error":"not found"}');

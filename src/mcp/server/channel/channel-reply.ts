@@ -30,7 +30,6 @@ export class ChannelWriter {
 /** The reply to one message of a channel. */
 export class ChannelReply implements Reply {
   readonly carriesMessages = true;
-  readonly begun = true;
   readonly #writer: ChannelWriter;
 
   constructor(writer: ChannelWriter) {

@@ -23,7 +23,11 @@ export class EventStream implements MessageStream, QuietStream {
   readonly #core: Core;
   readonly #stream: AnswerStream;
   #open = true;
-  #bufferedAtBeat = 0;
+  #written = 0;
+  /** Replayed at once, and therefore not held against the reader. */
+  #replayed = 0;
+  /** What the reader had taken when it was found slow. */
+  #takenWhenSlow: number | undefined;
 
   constructor(core: Core, exchange: Exchange) {
     this.#core = core;
@@ -50,6 +54,13 @@ export class EventStream implements MessageStream, QuietStream {
     return this.#open;
   }
 
+  /** Sends what was said before the client connected. */
+  replay(text: string, id: string | undefined): void {
+    const chunk = id === undefined ? writeEvent({ data: text }) : writeEvent({ data: text, id });
+    this.#replayed += Buffer.byteLength(chunk);
+    this.#write(chunk);
+  }
+
   /** An event without data, so that the client has an id to resume from before anything was said. */
   prime(id: string, retryMs: number): void {
     this.#write(writeEvent({ data: '', id, retry: retryMs }));
@@ -57,17 +68,13 @@ export class EventStream implements MessageStream, QuietStream {
 
   beat(): void {
     if (!this.#open) return;
-    const { buffered } = this.#stream;
-    if (
-      buffered > this.#core.limits.slowStreamBytes &&
-      buffered >= this.#bufferedAtBeat &&
-      this.#bufferedAtBeat > 0
-    ) {
+    const taken = this.#written - this.#stream.buffered;
+    if (this.slow && this.#takenWhenSlow !== undefined && taken <= this.#takenWhenSlow) {
       this.#stall();
       return;
     }
+    this.#takenWhenSlow = this.slow ? taken : undefined;
     this.#write(KEEP_ALIVE);
-    this.#bufferedAtBeat = this.slow ? this.#stream.buffered : 0;
     if (!this.#open) return;
     this.#core.beats.add(this);
     this.onBeat?.();
@@ -84,10 +91,11 @@ export class EventStream implements MessageStream, QuietStream {
 
   #write(chunk: string): void {
     if (!this.#open) return;
-    if (this.#stream.buffered > this.#core.limits.maxStreamBytes) {
+    if (this.#stream.buffered > this.#core.limits.maxStreamBytes + this.#replayed) {
       this.#stall();
       return;
     }
+    this.#written += Buffer.byteLength(chunk);
     this.#stream.write(chunk);
   }
 

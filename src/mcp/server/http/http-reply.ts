@@ -44,10 +44,6 @@ export class HttpReply implements Reply, WaitingReply {
     );
   }
 
-  get begun(): boolean {
-    return this.#stream !== undefined;
-  }
-
   /** The answer takes longer than this turn: from now on notice if the client leaves, and do not keep it in silence. */
   wait(): void {
     if (this.#over) return;

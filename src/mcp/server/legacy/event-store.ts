@@ -22,5 +22,4 @@ export interface EventStore {
   read(key: SessionKey, stream: string, afterSeq: number): MaybePromise<readonly StoredEvent[] | undefined>;
   /** The session ended. */
   forget(key: SessionKey): MaybePromise<void>;
-  close?(): void;
 }

@@ -10,7 +10,7 @@ import type { SessionChanges } from './legacy-peer.js';
 import { LegacySession } from './legacy-session.js';
 import { ResumableStream } from './resumable-stream.js';
 import type { SessionRecord } from './session-store.js';
-import { StandingStream } from './standing-stream.js';
+import { StandingStream, standingId } from './standing-stream.js';
 
 /** What a session needs of whoever keeps it. */
 export interface SessionKeeper {
@@ -35,7 +35,7 @@ export class HttpSession extends LegacySession {
     super(core, record, description);
     this.#keeper = keeper;
     this.key = { principal: record.principal, session: record.id };
-    this.standing = new StandingStream(core, keeper.events, this.key, `${this.#prefix}-0`);
+    this.standing = new StandingStream(core, keeper.events, this.key, standingId(this.#prefix));
   }
 
   /** Streams that the client opened by GET. */

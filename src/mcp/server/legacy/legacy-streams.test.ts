@@ -123,6 +123,11 @@ describe('S72 S74: resuming', () => {
     expect((await second.message()).method).toBe(CHANGED);
     expect((await session.get()).status).toBe(409);
     await second.cancel();
+    // What was replayed is not told again.
+    const third = await session.get();
+    harness.notifier.resourcesChanged();
+    expect((await third.message()).method).toBe('notifications/resources/list_changed');
+    await third.cancel();
   });
 
   test.each(['2025-06-18', '2025-03-26'])(

@@ -11,7 +11,7 @@ import type { SessionFinder } from './find-session.js';
 import type { HttpSession } from './http-session.js';
 import { requireServedRevision } from './legacy-refusals.js';
 import type { SessionDesk } from './session-desk.js';
-import { StandingStream } from './standing-stream.js';
+import { isStanding, StandingStream } from './standing-stream.js';
 
 /** How often a store that answers late is asked for what came in between. */
 const MAX_READS = 5;
@@ -119,11 +119,12 @@ export class LegacyStreams {
   /** The newest connection of a stream takes the place of an older one, which the client may know to be dead. */
   #attach({ exchange, session, stream }: Replay, missed: readonly StoredEvent[]): void {
     const live = session.findStream(stream);
-    const connection = session.connectByGet(exchange, (over) => live?.detach(over));
-    for (const { seq, text } of missed) connection.send(text, false, eventId(stream, seq));
+    const connection = session.connectByGet(exchange, (over) => (live ?? session.standing).detach(over));
+    for (const { seq, text } of missed) connection.replay(text, eventId(stream, seq));
     if (live instanceof StandingStream) live.resume(connection);
-    else if (live === undefined) connection.end();
-    else live.attach(connection, false);
+    else if (live !== undefined) live.attach(connection, false);
+    else if (isStanding(stream)) session.standing.open(connection, session.primes);
+    else connection.end();
   }
 
   #unknownEvent(exchange: Exchange): void {

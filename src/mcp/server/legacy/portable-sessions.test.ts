@@ -117,3 +117,20 @@ describe('sessions in a store that several processes share', () => {
     expect((await stateless.post({ jsonrpc: '2.0', id: 1, method: 'tools/list' })).status).toBe(500);
   });
 });
+
+test('the standing stream moves with its session', async () => {
+  const sessions = new SharedStore();
+  const events = new MemoryEventStore();
+  const [one, two] = [new Harness({ sessions, events }), new Harness({ sessions, events })];
+  const opened = await one.session();
+  const first = await opened.get();
+  const primed = await first.next();
+  await first.cancel();
+  one.notifier.toolsChanged();
+  await one.server.close();
+  const second = await new Session(two, opened.headers).get({ 'last-event-id': primed?.id ?? '' });
+  expect((await second.message()).method).toBe('notifications/tools/list_changed');
+  two.notifier.promptsChanged();
+  expect((await second.message()).method).toBe('notifications/prompts/list_changed');
+  await second.cancel();
+});

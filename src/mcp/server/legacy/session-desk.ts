@@ -61,10 +61,9 @@ export class SessionDesk implements SessionKeeper {
     return this.#store.remove(session.principal, session.record.id);
   }
 
+  /** Ends what is open here. Another process may go on with what is in the stores. */
   endAll(): void {
     for (const session of this.#live.values()) this.#close(session, 'closed');
-    this.#store.close?.();
-    this.events?.close?.();
   }
 
   touch(session: HttpSession): void {
@@ -119,7 +118,7 @@ export class SessionDesk implements SessionKeeper {
   #close(session: HttpSession, reason: SessionEndReason): void {
     this.#live.delete(session.record.id);
     session.end(reason);
-    this.#guard('events', () => this.events?.forget(session.key));
+    if (reason !== 'closed') this.#guard('events', () => this.events?.forget(session.key));
   }
 
   #guard(port: string, act: () => MaybePromise<unknown>): void {

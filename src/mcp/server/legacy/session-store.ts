@@ -27,5 +27,4 @@ export interface SessionStore {
   remove(principal: string, id: string): MaybePromise<void>;
   /** The listener hears of sessions that ended without `remove`. One listener. */
   onExpired?(listener: (principal: string, id: string) => void): void;
-  close?(): void;
 }

@@ -2,6 +2,18 @@ import type { EventStream } from '../http/event-stream.js';
 import type { StoredEvent } from './event-store.js';
 import { ResumableStream } from './resumable-stream.js';
 
+const STANDING = '-0';
+
+/** The id of the standing stream of a session, of all streams that begin with the same prefix. */
+export function standingId(prefix: string): string {
+  return prefix + STANDING;
+}
+
+/** Whether a stream is, or was in another process, the standing one of its session. */
+export function isStanding(id: string): boolean {
+  return id.endsWith(STANDING);
+}
+
 /**
  * The one stream of a session for messages that belong to no request. While the client has not opened it, a bounded
  * number of messages waits; saying the same twice is of no use to anybody, so it waits once.
@@ -19,7 +31,7 @@ export class StandingStream extends ResumableStream {
     const waiting = this.#waiting.splice(0);
     this.attach(connection, false);
     if (prime) this.prime(connection, (waiting[0]?.seq ?? this.seq + 1) - 1);
-    for (const { seq, text } of waiting) connection.send(text, false, this.idAt(seq));
+    for (const { seq, text } of waiting) connection.replay(text, this.idAt(seq));
   }
 
   /** A client that came back, and was sent what it missed. */

@@ -164,6 +164,11 @@ describe('a listen that takes its time', () => {
     const open = await reader;
     expect((await open.message()).method).toBe('notifications/subscriptions/acknowledged');
     expect((await open.message()).method).toBe(changed.method);
+    // Whatever the source tells of, only what was asked for is passed on.
+    source.emit({ method: 'notifications/resources/updated', params: { uri: 'a:b' } });
+    source.emit({ method: 'notifications/tasks', params: { taskId: 't' } });
+    source.emit(changed);
+    expect((await open.message()).method).toBe(changed.method);
     await open.cancel();
     await until(() => source.closed() === 1, 'the subscription is closed');
     source.emit(changed);

@@ -127,7 +127,7 @@ export class ModernCall extends Call {
     if (error instanceof ProtocolError) {
       const shown = toModernError(error.toErrorObject());
       // The one error of a handler that has a status of its own, while one can still be chosen.
-      const status = shown.code === MISSING_CLIENT_CAPABILITY && !this.reply.begun ? 400 : 200;
+      const status = shown.code === MISSING_CLIENT_CAPABILITY ? 400 : 200;
       this.#answer(this.#writeError(shown), status);
       return;
     }

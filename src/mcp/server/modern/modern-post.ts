@@ -1,5 +1,6 @@
 import {
   INTERNAL_ERROR,
+  isObject,
   METHOD_NOT_FOUND,
   ProtocolError,
   writeError,
@@ -119,7 +120,7 @@ export class ModernPost {
     const params = this.#core.paramHeaders(name, principal);
     const args = message.params?.['arguments'];
     if (params !== undefined && params.length > 0) {
-      checkParamHeaders(params, typeof args === 'object' ? (args as never) : undefined, exchange.headers);
+      checkParamHeaders(params, isObject(args) ? args : undefined, exchange.headers);
     }
   }
 
