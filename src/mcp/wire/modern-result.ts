@@ -29,6 +29,7 @@ export function writeModernResult(
   info: Implementation,
   hints: CacheHints,
 ): string {
+  if (method === 'tools/call' && isBare(result)) return appendMembers(stringifyJson(result), info);
   const { resultType = 'complete', ttlMs = hints.ttlMs, cacheScope = hints.cacheScope } = result;
   return stringifyJson({
     ...result,
@@ -37,6 +38,17 @@ export function writeModernResult(
     ...(CACHEABLE.has(method) && { ttlMs, cacheScope }),
     _meta: { ...metaOf(result), [META_SERVER_INFO]: info },
   });
+}
+
+/** Whether nothing in a result has to make room for, or be merged with, what is added to it. */
+function isBare(result: JsonObject): boolean {
+  return result['resultType'] === undefined && result['_meta'] === undefined && !('toJSON' in result);
+}
+
+/** Calls are many, and copying a result in order to add two members costs as much as writing it. */
+function appendMembers(text: string, info: Implementation): string {
+  const separator = text === '{}' ? '' : ',';
+  return `${text.slice(0, -1)}${separator}"resultType":"complete","_meta":{"${META_SERVER_INFO}":${stringifyJson(info)}}}`;
 }
 
 /** `execution` tells of the tasks that 2025-11-25 had; the modern era has no such member. */
