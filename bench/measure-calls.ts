@@ -31,7 +31,7 @@ interface Subject {
 
 const WIDTH = 32;
 const WARM_UP_CALLS = 2000;
-const WARM_UP_ROUNDS = 4;
+const WARM_UP_ROUNDS = 3;
 
 const SERVERS: readonly Subject[] = [
   { name: 'Crosspoint', era: 'legacy', file: 'server-crosspoint', args: [] },

@@ -1,6 +1,6 @@
 /**
  * Speed beside the official SDKs and `eventsource-parser`, everything in one run: `npm run bench`.
- * `--seconds <n>` for one round of one subject (default 0.7), `--rounds <n>` (default 5), `--json` instead of Markdown.
+ * `--seconds <n>` for one round of one subject (default 0.6), `--rounds <n>` (default 5), `--json` instead of Markdown.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -25,7 +25,7 @@ function describeMachine(pinned: boolean): string {
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '0.7' },
+    seconds: { type: 'string', default: '0.6' },
     rounds: { type: 'string', default: '5' },
     json: { type: 'boolean', default: false },
   },

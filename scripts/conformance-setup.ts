@@ -85,7 +85,9 @@ async function install(locked: Versions): Promise<void> {
   await acquireLock();
   try {
     if (await isInstalled(locked)) return;
-    const { exitCode, output } = await runNpm(['ci', '--ignore-scripts'], {
+    // Run by another npm, this one inherits its settings: the suites are for a newer Node, and a failure must say why.
+    const settings = ['--engine-strict=false', '--loglevel=warn'];
+    const { exitCode, output } = await runNpm(['ci', '--ignore-scripts', ...settings], {
       cwd: FOLDER,
       timeoutMs: INSTALL_LIMIT_MS,
     });

@@ -59,7 +59,6 @@ export {
   encodeHeaderValue,
   HEADER_METHOD,
   HEADER_NAME,
-  HEADER_PARAM_PREFIX,
   HEADER_REVISION,
   HEADER_SESSION,
   nameMember,
