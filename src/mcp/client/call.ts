@@ -81,7 +81,7 @@ export class Call implements OngoingCall {
     this.#owner = owner;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.options.signal?.addEventListener('abort', this);
+    if (this.options.onAbort === undefined) this.options.signal?.addEventListener('abort', this);
   }
 
   get tag(): unknown {
@@ -128,7 +128,7 @@ export class Call implements OngoingCall {
   #settle(): boolean {
     if (this.#settled) return false;
     this.#settled = true;
-    this.options.signal?.removeEventListener('abort', this);
+    if (this.options.onAbort === undefined) this.options.signal?.removeEventListener('abort', this);
     this.input?.abort();
     return true;
   }

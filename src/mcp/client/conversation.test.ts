@@ -164,6 +164,30 @@ describe('deadlines and cancellation', () => {
     expect(wire.of('notifications/cancelled')).toHaveLength(0);
   });
 
+  test('who listens in another way than by a signal is heard before, during and after the call', async () => {
+    const { client, wire } = await openLegacy({}, { 'tools/call': SILENCE });
+    const listeners: (() => void)[] = [];
+    const onAbort = (listener: () => void): void => void listeners.push(listener);
+    const signal = {
+      get signal(): AbortSignal {
+        throw new Error('nothing has to wait, so no signal is needed');
+      },
+    };
+    const waiting = failure(
+      client.callTool('a', {}, Object.assign(Object.create(signal) as object, { onAbort })),
+    );
+    await settle();
+    listeners[0]!();
+    expect(await waiting).toMatchObject({ code: 'aborted', mayHaveArrived: true });
+    expect(wire.of('notifications/cancelled')).toHaveLength(1);
+    const early = failure(client.callTool('a', {}, { onAbort: (listener) => listener() }));
+    expect(await early).toMatchObject({ code: 'aborted', mayHaveArrived: false });
+    expect(wire.of('tools/call')).toHaveLength(1);
+    listeners[0]!();
+    await settle();
+    expect(wire.of('notifications/cancelled')).toHaveLength(1);
+  });
+
   test('C20: progress extends the time for an answer, never the total', async () => {
     const { client, wire, clock } = await openLegacy({}, { 'tools/call': SILENCE });
     const options = { timeoutMs: 100, totalMs: 250, onProgress: () => {} };

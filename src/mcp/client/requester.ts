@@ -60,7 +60,9 @@ export class Requester implements CallOwner {
   }
 
   start(call: Call): void {
-    if (call.options.signal?.aborted === true) call.reject(abortedError(call));
+    const { onAbort } = call.options;
+    const aborted = onAbort === undefined ? call.options.signal?.aborted === true : hearAbort(call, onAbort);
+    if (aborted) call.reject(abortedError(call));
     else this.send(call, call.params);
   }
 
@@ -265,4 +267,16 @@ function sessionLost(cause: Error): ClientError {
   const message = 'the server no longer knows the session; the request was not repeated';
   const mayHaveArrived = cause instanceof TransportError ? cause.mayHaveArrived : true;
   return new ClientError('session_lost', message, { cause, mayHaveArrived });
+}
+
+/** Whether the caller has given up already; from then on it is heard. */
+function hearAbort(call: Call, onAbort: (listener: () => void) => void): boolean {
+  let begun = false;
+  let early = false;
+  onAbort(() => {
+    if (begun) call.handleEvent();
+    else early = true;
+  });
+  begun = true;
+  return early;
 }

@@ -42,6 +42,7 @@ export abstract class Call implements McpRequest {
   readonly #progressToken: RequestId | undefined;
   readonly #logLevel: LogLevel | undefined;
   #abort: AbortController | undefined;
+  #listener: (() => void) | undefined;
   #aborted = false;
   #done = false;
   #progress = Number.NEGATIVE_INFINITY;
@@ -70,6 +71,16 @@ export abstract class Call implements McpRequest {
       if (this.#aborted) this.#abort.abort();
     }
     return this.#abort.signal;
+  }
+
+  onAbort(listener: () => void): void {
+    if (this.#aborted) listener();
+    else if (this.#listener === undefined) this.#listener = listener;
+    else this.signal.addEventListener('abort', listener);
+  }
+
+  get logLevel(): LogLevel | undefined {
+    return this.#logLevel;
   }
 
   get wantsProgress(): boolean {
@@ -122,15 +133,13 @@ export abstract class Call implements McpRequest {
   cancel(): void {
     if (this.#done) return;
     this.finish();
-    this.#aborted = true;
-    this.#abort?.abort();
+    this.#tellAborted();
   }
 
   /** We end it: the handler is told to stop, and the client is told why. */
   stop(reason: string): void {
     if (this.#done) return;
-    this.#aborted = true;
-    this.#abort?.abort();
+    this.#tellAborted();
     this.stopped(reason);
   }
 
@@ -142,6 +151,12 @@ export abstract class Call implements McpRequest {
   protected finish(): void {
     this.#done = true;
     this.core.calls.delete(this);
+  }
+
+  #tellAborted(): void {
+    this.#aborted = true;
+    this.#abort?.abort();
+    this.#listener?.();
   }
 
   #mayNotify(): boolean {

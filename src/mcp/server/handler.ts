@@ -1,9 +1,10 @@
-import type { Json, JsonObject } from '../jsonrpc/index.js';
+import type { Json, JsonObject, ProtocolError } from '../jsonrpc/index.js';
 import type {
   ChangeNotification,
   ClientDescription,
   InputRequests,
   InputResponses,
+  LogLevel,
   LogMessage,
   Progress,
   SubscriptionFilter,
@@ -20,8 +21,12 @@ export interface McpRequest {
   readonly client: ClientDescription;
   /** Aborted when the client cancels or goes away for good. */
   readonly signal: AbortSignal;
+  /** The same as a call, at once if it is so already; costs less than a signal. Of several listeners each is called. */
+  onAbort(listener: () => void): void;
   /** Present when this run continues a request that returned `InputRequired`. */
   readonly resumed: ResumedRequest | undefined;
+  /** From which level on the client wants to see log messages; undefined: none. */
+  readonly logLevel: LogLevel | undefined;
   /** Whether the client asked to hear of progress. */
   readonly wantsProgress: boolean;
   /** Dropped unless asked for and greater than the last one. */
@@ -51,6 +56,21 @@ export class InputRequired {
   constructor(requests: InputRequests, state?: Json) {
     this.requests = requests;
     this.state = state;
+  }
+}
+
+/** What a client sees of a failure: a JSON-RPC error, or a result that says so. */
+export type Face = { readonly error: ProtocolError } | { readonly result: JsonObject };
+
+/** Thrown by handlers for failures that clients of the two eras are used to see differently. */
+export class FacedError extends Error {
+  override readonly name = 'FacedError';
+  readonly modern: Face;
+  readonly legacy: Face;
+  constructor(faces: { readonly modern: Face; readonly legacy: Face }) {
+    super('error' in faces.modern ? faces.modern.error.message : 'the request failed');
+    this.modern = faces.modern;
+    this.legacy = faces.legacy;
   }
 }
 

@@ -13,8 +13,10 @@ export type { EntryOptions } from './adapters/entry.js';
 export { createGuard, type Guard, type GuardOptions, type GuardRefusal } from './adapters/guard.js';
 export type { AnswerHeaders, AnswerStream, Exchange, ExchangeHeaders } from './exchange.js';
 export {
+  FacedError,
   InputRequired,
   PreparedResult,
+  type Face,
   type Handler,
   type HandlerResult,
   type Listen,

@@ -58,7 +58,7 @@ test.each([
   ['localhost', undefined, 403],
   ['hub.example', 'https://app.example', undefined],
   ['hub.example', 'http://localhost:5173', undefined],
-  ['hub.example', 'http://localhost:5174', 403],
+  ['hub.example', 'http://localhost:5174', undefined],
   ['hub.example', 'http://app.example', 403],
   ['hub.example', 'https://app.example.evil', 403],
   ['evil.example', 'https://app.example', 403],

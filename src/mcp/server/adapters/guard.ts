@@ -1,9 +1,9 @@
 import type { ExchangeHeaders } from '../exchange.js';
 
 export interface GuardOptions {
-  /** Names under which the server may be addressed, as `name` (any port) or `name:port`. Default: the loopback names. */
+  /** Names under which the server may be addressed, as `name` (any port) or `name:port`. Default: the loopback names only. */
   readonly hosts?: readonly string[];
-  /** Web origins that may call. Default: `http` origins of loopback names. Others are refused, whatever they ask for. */
+  /** Web origins that may call besides those of loopback names. Others are refused, whatever they ask for. */
   readonly origins?: readonly string[];
 }
 
@@ -32,13 +32,13 @@ export function createGuard(options: GuardOptions = {}): Guard {
 
 class HostAndOriginGuard implements Guard {
   readonly #hosts: ReadonlySet<string>;
-  readonly #origins: ReadonlySet<string> | undefined;
+  readonly #origins: ReadonlySet<string>;
   /** Hosts that were found good; a server is addressed by few names. */
   readonly #known = new Set<string>();
 
   constructor(options: GuardOptions) {
     this.#hosts = new Set((options.hosts ?? LOOPBACK).map((host) => host.toLowerCase()));
-    this.#origins = options.origins && new Set(options.origins.map(normalOrigin));
+    this.#origins = new Set((options.origins ?? []).map(normalOrigin));
   }
 
   check(headers: ExchangeHeaders, authority = headers['host']): GuardRefusal | undefined {
@@ -49,8 +49,7 @@ class HostAndOriginGuard implements Guard {
   }
 
   allowsOrigin(origin: string): boolean {
-    if (this.#origins?.has(origin) === true) return true;
-    if (this.#origins !== undefined) return false;
+    if (this.#origins.has(origin)) return true;
     const [, scheme, host] = ORIGIN.exec(origin) ?? [];
     if (scheme === undefined || host === undefined) return false;
     const name = HOST.exec(host)?.[1];

@@ -20,7 +20,10 @@ export interface NodeListenerOptions extends EntryOptions {
 }
 
 /** Serves MCP from a `node:http` server. */
-export function toNodeListener(server: McpServer, options: NodeListenerOptions = {}): RequestListener {
+export function toNodeListener(
+  server: Pick<McpServer, 'handle'>,
+  options: NodeListenerOptions = {},
+): RequestListener {
   const entry = new Entry(options);
   const expire = (exchange: NodeExchange): void => exchange.expire();
   const deadlines = new DueQueue(options.bodyTimeoutMs ?? 20_000, Date.now, expire);
@@ -41,7 +44,7 @@ class NodeExchange implements Exchange {
   readonly target: string;
   readonly headers: ExchangeHeaders;
   body: Uint8Array = NO_BODY;
-  readonly #server: McpServer;
+  readonly #server: Pick<McpServer, 'handle'>;
   readonly #entry: Entry;
   readonly #deadlines: DueQueue<NodeExchange>;
   readonly #request: IncomingMessage;
@@ -52,7 +55,7 @@ class NodeExchange implements Exchange {
   #reading = false;
 
   constructor(
-    server: McpServer,
+    server: Pick<McpServer, 'handle'>,
     entry: Entry,
     deadlines: DueQueue<NodeExchange>,
     request: IncomingMessage,

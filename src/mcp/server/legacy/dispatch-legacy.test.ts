@@ -191,6 +191,32 @@ describe('R-18: cancelling', () => {
     expect((await one.post(request(100, 'ping'))).status).toBe(200);
   });
 
+  test('every listener hears of it once, also one that comes too late', async () => {
+    const heard: string[] = [];
+    let calls = 0;
+    const harness = new Harness({
+      call: async (r) => {
+        calls++;
+        r.onAbort(() => heard.push('first'));
+        await new Promise<void>((resolve) =>
+          r.onAbort(() => {
+            heard.push('second');
+            resolve();
+          }),
+        );
+        r.onAbort(() => heard.push('late'));
+        return { content: [] };
+      },
+    });
+    const session = await harness.session();
+    const answer = running(session);
+    await until(() => calls === 1, 'it runs');
+    await session.notify('notifications/cancelled', { requestId: 100 });
+    await answer;
+    await until(() => heard.length === 3, 'all were told');
+    expect(heard.toSorted()).toEqual(['first', 'late', 'second']);
+  });
+
   test('an open stream just ends', async () => {
     const harness = new Harness({
       call: async (r) => {

@@ -15,7 +15,14 @@ import {
   toLegacyResult,
 } from '../../wire/index.js';
 import { Call, type CallInit } from '../call.js';
-import { InputRequired, PreparedResult, type Handler, type HandlerResult } from '../handler.js';
+import {
+  FacedError,
+  InputRequired,
+  PreparedResult,
+  type Handler,
+  type HandlerResult,
+  type Face,
+} from '../handler.js';
 import { pickAnswers, requireAskable } from '../input/input-answers.js';
 import { textOf } from '../prepared-result.js';
 import { Unanswered } from './ask-desk.js';
@@ -72,7 +79,13 @@ export class LegacyCall extends Call {
   protected threw(error: unknown): void {
     if (this.done) return;
     if (error instanceof InputRequired) this.returned(error);
+    else if (error instanceof FacedError) this.#show(error.legacy);
     else this.#fail(error);
+  }
+
+  #show(face: Face): void {
+    if ('error' in face) this.#fail(face.error);
+    else this.returned(face.result);
   }
 
   protected stopped(reason: string): void {

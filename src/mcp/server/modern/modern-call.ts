@@ -16,7 +16,7 @@ import {
   writeModernResult,
 } from '../../wire/index.js';
 import { Call, type CallInit } from '../call.js';
-import { InputRequired, PreparedResult, type HandlerResult } from '../handler.js';
+import { FacedError, InputRequired, PreparedResult, type HandlerResult, type Face } from '../handler.js';
 import { pickAnswers, requireAnswer, requireAskable } from '../input/input-answers.js';
 import { sealState, type Resume } from '../input/resume.js';
 import { textOf } from '../prepared-result.js';
@@ -77,9 +77,16 @@ export class ModernCall extends Call {
     if (this.done) return;
     if (this.#asked !== undefined || error instanceof InputRequired) {
       this.returned(error instanceof InputRequired ? error : new InputRequired({}));
+    } else if (error instanceof FacedError) {
+      this.#show(error.modern);
     } else {
       this.#fail(error);
     }
+  }
+
+  #show(face: Face): void {
+    if ('error' in face) this.#fail(face.error);
+    else this.returned(face.result);
   }
 
   protected stopped(reason: string): void {
