@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../kernel/index.js';
+import type { Agent, AgentReader } from './agent.js';
+
+/** Finds out who holds a key. */
+export interface Authenticator {
+  /** Answers at once where the key is remembered. */
+  authenticate(key: string): Agent | undefined | Promise<Agent | undefined>;
+  /** Drops what is remembered; called whenever an agent or key changed. */
+  forget(): void;
+}
+
+/** How long a verdict may outlive a change made by another replica. */
+const REMEMBERED_MS = 60_000;
+const MAX_REMEMBERED = 10_000;
+const MAX_KEY_LENGTH = 512;
+
+export function digestKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+export function createAuthenticator({
+  agents,
+  clock,
+}: {
+  agents: Pick<AgentReader, 'findByKeyDigest'>;
+  clock: Clock;
+}): Authenticator {
+  let known = new Map<string, { agent: Agent; until: number }>();
+
+  async function lookUp(digest: string): Promise<Agent | undefined> {
+    const seen = known;
+    const found = await agents.findByKeyDigest(digest);
+    if (found === undefined || !found.agent.enabled) return undefined;
+    const { agent, key } = found;
+    if (key.expiresAt !== undefined && key.expiresAt <= clock.now()) return undefined;
+    const untilExpiry = key.expiresAt === undefined ? REMEMBERED_MS : key.expiresAt - clock.now();
+    // What was looked up before a change must not be remembered after it.
+    if (seen === known)
+      known.set(digest, { agent, until: clock.monotonic() + Math.min(REMEMBERED_MS, untilExpiry) });
+    return agent;
+  }
+
+  return {
+    authenticate(key) {
+      if (key.length === 0 || key.length > MAX_KEY_LENGTH) return undefined;
+      const digest = digestKey(key);
+      const remembered = known.get(digest);
+      if (remembered !== undefined && remembered.until > clock.monotonic()) return remembered.agent;
+      if (known.size >= MAX_REMEMBERED) known = new Map();
+      return lookUp(digest);
+    },
+    forget() {
+      known = new Map();
+    },
+  };
+}

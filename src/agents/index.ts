@@ -1,0 +1,5 @@
+/** Who calls us: agents and the keys that prove it. A key is never stored, only its digest. */
+export type { Agent, AgentKey, AgentReader, AgentStore } from './agent.js';
+export { createAgentDirectory, type AgentDirectory, type ConfiguredAgent } from './agent-directory.js';
+export { createAuthenticator, type Authenticator } from './authenticator.js';
+export { createAgentKey, MIN_KEY_LENGTH } from './agent-key.js';

@@ -1,0 +1,98 @@
+import type { ConnectorId, Secret } from '../kernel/index.js';
+
+/** Our description of one upstream. */
+export interface Connector {
+  readonly id: ConnectorId;
+  /** For people. */
+  readonly name: string;
+  readonly endpoint: Endpoint;
+  readonly auth: ConnectorAuth;
+  readonly credentialMode: CredentialMode;
+  readonly era: 'auto' | 'legacy' | 'modern';
+  readonly timeouts: ConnectorTimeouts;
+  readonly limits: ConnectorLimits;
+  readonly isolation: Isolation;
+  /** Repeats of a failed list or read. A call is never repeated. */
+  readonly retries: number;
+  readonly enabled: boolean;
+  /** Whether the tools stay listed while the upstream is unhealthy. */
+  readonly hideWhenUnhealthy: boolean;
+  readonly prompts: readonly OperatorPrompt[];
+  readonly tags: readonly string[];
+  /** Tags of single tools, by upstream name. */
+  readonly toolTags: Readonly<Record<string, readonly string[]>>;
+  /** Who may be dialled: the operator's own configuration vouches for private addresses, others need leave. */
+  readonly allowPrivateNetwork: boolean;
+  readonly source: ConnectorSource;
+  /** Grows with every change; the entity tag of the admin API. */
+  readonly version: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export type ConnectorSource = 'file' | 'environment' | 'stored' | 'built_in';
+export type CredentialMode = 'none' | 'shared' | 'per_agent';
+export type Isolation = 'shared' | 'per_principal' | 'per_session' | 'per_call';
+
+export type Endpoint =
+  | { readonly transport: 'streamable_http' | 'sse'; readonly url: string }
+  | {
+      readonly transport: 'stdio';
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, Secret>>;
+      readonly cwd: string | undefined;
+      readonly idleStopMs: number;
+    };
+
+/** What kind of credential the upstream wants. Values given in operator files stand here; others are in the vault. */
+export type ConnectorAuth =
+  | { readonly type: 'none' }
+  | { readonly type: 'bearer'; readonly token: Secret | undefined }
+  | { readonly type: 'api_key'; readonly header: string; readonly value: Secret | undefined }
+  /** `headers` are the names; values may be given here or be in the vault. */
+  | {
+      readonly type: 'header';
+      readonly headers: readonly string[];
+      readonly values: Readonly<Record<string, Secret>>;
+    }
+  | { readonly type: 'oauth' | 'client_credentials'; readonly settings: Readonly<Record<string, unknown>> };
+
+export interface ConnectorTimeouts {
+  readonly connectMs: number;
+  readonly requestMs: number;
+  readonly totalMs: number;
+}
+
+export interface ConnectorLimits {
+  readonly responseBytes: number;
+  readonly resultBytes: number;
+  readonly sseReconnects: number;
+  readonly concurrency: number;
+  readonly queue: number;
+}
+
+/** A prompt written by the operator for an upstream that has none. */
+export interface OperatorPrompt {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly required?: boolean;
+  }[];
+  readonly text: string;
+  /** Upstream names of the tools it belongs to. */
+  readonly tools: readonly string[];
+}
+
+export const DEFAULT_TIMEOUTS: ConnectorTimeouts = { connectMs: 5_000, requestMs: 30_000, totalMs: 120_000 };
+export const DEFAULT_LIMITS: ConnectorLimits = {
+  responseBytes: 8 * 1024 * 1024,
+  resultBytes: 200_000,
+  sseReconnects: 5,
+  concurrency: 50,
+  queue: 100,
+};
+export const DEFAULT_IDLE_STOP_MS = 600_000;

@@ -1,0 +1,22 @@
+/**
+ * What we can reach: connectors and the rules they must keep.
+ *
+ * Invariants: a `Connector` is complete and valid; fields of the other transport do not exist on it; secrets in it are wrapped.
+ */
+export {
+  DEFAULT_LIMITS,
+  DEFAULT_TIMEOUTS,
+  type Connector,
+  type ConnectorAuth,
+  type ConnectorLimits,
+  type ConnectorSource,
+  type ConnectorTimeouts,
+  type CredentialMode,
+  type Endpoint,
+  type Isolation,
+  type OperatorPrompt,
+} from './connector.js';
+export type { ConnectorReader, ConnectorStore } from './connector-store.js';
+export { createConnectorDirectory, type ConnectorDirectory } from './connector-directory.js';
+export { parseConnector, type ConnectorOrigin } from './parse-connector.js';
+export { isPrivateAddress, isPrivateHost } from './check-url.js';

@@ -1,0 +1,110 @@
+import { connectorInput, HTTP_FIELDS, STDIO_FIELDS, type ConnectorInput } from '../contract/index.js';
+import { HubError, isName, NAME_RULE, Secret, toConnectorId } from '../kernel/index.js';
+import {
+  DEFAULT_IDLE_STOP_MS,
+  DEFAULT_LIMITS,
+  DEFAULT_TIMEOUTS,
+  type Connector,
+  type ConnectorSource,
+  type Endpoint,
+  type OperatorPrompt,
+} from './connector.js';
+import { checkUrl } from './check-url.js';
+import { parseAuth } from './parse-auth.js';
+
+export interface ConnectorOrigin {
+  readonly source: ConnectorSource;
+  readonly now: number;
+  /** The connector this one replaces. */
+  readonly before?: Connector;
+}
+
+/** A complete connector, or `invalid_request` that names the field and what to do about it. */
+export function parseConnector(id: string, input: unknown, origin: ConnectorOrigin): Connector {
+  if (!isName(id)) throw invalid('id', `a connector's id has ${NAME_RULE}`);
+  const parsed = connectorInput.safeParse(input);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw invalid(issue?.path.join('.') || id, issue?.message ?? 'is not valid');
+  }
+  const given = parsed.data;
+  const endpoint = toEndpoint(given);
+  const operatorOwned = origin.source !== 'stored';
+  if (endpoint.transport !== 'stdio')
+    checkUrl(endpoint.url, operatorOwned || given.allowPrivateNetwork === true);
+  const { auth, credentialMode } = parseAuth(given, endpoint.transport === 'stdio');
+  return {
+    id: toConnectorId(id),
+    name: given.name ?? id,
+    endpoint,
+    auth,
+    credentialMode,
+    era: given.era ?? 'auto',
+    timeouts: { ...DEFAULT_TIMEOUTS, ...given.timeouts },
+    limits: { ...DEFAULT_LIMITS, ...given.limits },
+    isolation: given.isolation ?? (endpoint.transport === 'stdio' ? 'shared' : 'per_principal'),
+    retries: given.retries ?? 1,
+    enabled: given.enabled ?? given.disabled !== true,
+    hideWhenUnhealthy: given.hideWhenUnhealthy ?? false,
+    prompts: (given.prompts ?? []).map(toOperatorPrompt),
+    tags: given.tags ?? [],
+    toolTags: given.toolTags ?? {},
+    allowPrivateNetwork: operatorOwned || (given.allowPrivateNetwork ?? false),
+    source: origin.source,
+    version: (origin.before?.version ?? 0) + 1,
+    createdAt: origin.before?.createdAt ?? origin.now,
+    updatedAt: origin.now,
+  };
+}
+
+const SPELLINGS: Readonly<Record<string, Endpoint['transport']>> = {
+  http: 'streamable_http',
+  'streamable-http': 'streamable_http',
+  streamable_http: 'streamable_http',
+  streamableHttp: 'streamable_http',
+  sse: 'sse',
+  stdio: 'stdio',
+};
+
+/** Settings that have no meaning for a process. */
+const HTTP_SETTINGS = [
+  ['timeouts', 'connectMs'],
+  ['limits', 'sseReconnects'],
+] as const;
+
+function toEndpoint(given: ConnectorInput): Endpoint {
+  const named = given.transport ?? (given.type === undefined ? undefined : SPELLINGS[given.type]);
+  const transport = named ?? (given.command === undefined ? 'streamable_http' : 'stdio');
+  const foreign = (transport === 'stdio' ? HTTP_FIELDS : STDIO_FIELDS).find(
+    (field) => given[field] !== undefined,
+  );
+  if (foreign !== undefined) throw invalid(foreign, `does not belong to a ${transport} connector`);
+  const inner =
+    transport === 'stdio'
+      ? HTTP_SETTINGS.find(([group, field]) => given[group] !== undefined && field in given[group])
+      : undefined;
+  if (inner !== undefined) throw invalid(inner.join('.'), 'does not belong to a stdio connector');
+  if (transport !== 'stdio') {
+    if (given.url === undefined) throw invalid('url', `a ${transport} connector needs a url`);
+    return { transport, url: given.url };
+  }
+  if (given.command === undefined) throw invalid('command', 'a stdio connector needs a command');
+  return {
+    transport,
+    command: given.command,
+    args: given.args ?? [],
+    env: Object.fromEntries(
+      Object.entries(given.env ?? {}).map(([name, value]) => [name, new Secret(value)]),
+    ),
+    cwd: given.cwd,
+    idleStopMs: given.idleStopMs ?? DEFAULT_IDLE_STOP_MS,
+  };
+}
+
+function toOperatorPrompt(prompt: NonNullable<ConnectorInput['prompts']>[number]): OperatorPrompt {
+  return { ...prompt, arguments: prompt.arguments ?? [], tools: prompt.tools ?? [] };
+}
+
+function invalid(field: string, problem: string): HubError {
+  return new HubError('invalid_request', `${field}: ${problem}`, { details: { field } });
+}

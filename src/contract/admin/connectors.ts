@@ -1,0 +1,245 @@
+import { z } from 'zod';
+import { connectorInput, operatorPromptInput } from '../connector-input.js';
+import { displayText, idText, pageOf, pageQuery, secretState, time } from './answers.js';
+import { credentialView } from './credentials.js';
+import { defineRoute } from './route.js';
+import { toolView } from './tools.js';
+
+export const connectorAddition = connectorInput
+  .extend({ id: z.string().min(1).max(64) })
+  .meta({ id: 'ConnectorAddition' });
+
+const keptOrGone = (max: number) => z.union([z.string().max(max), z.null()]);
+
+/**
+ * What is given replaces what is stored; what is not given stays. `timeouts`, `limits`, `auth`, `headers`, `env` and
+ * `toolTags` are merged member by member, and null takes a header, variable or tool's tags away. A blank secret stays.
+ */
+export const connectorPatch = connectorInput
+  .extend({
+    auth: z
+      .looseObject({
+        type: z.enum(['none', 'bearer', 'api_key', 'header', 'oauth', 'client_credentials']).optional(),
+      })
+      .optional(),
+    headers: z.record(z.string().min(1).max(128), keptOrGone(16_384)).optional(),
+    env: z.record(z.string().min(1).max(128), keptOrGone(32_768)).optional(),
+    toolTags: z
+      .record(z.string().min(1).max(128), z.union([z.array(displayText(64)).max(32), z.null()]))
+      .optional(),
+  })
+  .meta({ id: 'ConnectorPatch' });
+
+const authView = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('bearer'), token: secretState }),
+  z.strictObject({ type: z.literal('api_key'), header: z.string(), value: secretState }),
+  z.strictObject({ type: z.literal('header'), headers: z.record(z.string(), secretState) }),
+  /** Settings may hold secrets: only their names are told. */
+  z.strictObject({ type: z.literal('oauth'), settings: z.array(z.string()) }),
+  z.strictObject({ type: z.literal('client_credentials'), settings: z.array(z.string()) }),
+]);
+
+export const healthView = z
+  .strictObject({
+    state: z.enum(['unknown', 'healthy', 'unhealthy', 'disabled']),
+    reason: z.string().optional(),
+    since: time.optional(),
+    checkedAt: time.optional(),
+  })
+  .meta({ id: 'Health' });
+
+const upstreamView = z.strictObject({
+  name: z.string(),
+  version: z.string().optional(),
+  era: z.string(),
+  revision: z.string(),
+});
+
+/** The latest successful sync. */
+const syncState = z.strictObject({
+  syncedAt: time,
+  tools: z.int(),
+  prompts: z.int(),
+  resources: z.int(),
+  rejected: z.int(),
+  listedAs: z.string(),
+  upstream: upstreamView,
+});
+
+export const connectorView = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    enabled: z.boolean(),
+    source: z.enum(['file', 'environment', 'stored', 'built_in']),
+    /** Written in the operator's configuration: change it there. */
+    readOnly: z.boolean(),
+    transport: z.enum(['streamable_http', 'sse', 'stdio']),
+    /** Query values and path parts that look like secrets are shown as `***`. */
+    url: z.string().optional(),
+    command: z.string().optional(),
+    /** Arguments may carry secrets: only their number is told. */
+    argCount: z.int().optional(),
+    env: z.record(z.string(), secretState).optional(),
+    cwd: z.string().optional(),
+    idleStopMs: z.int().optional(),
+    auth: authView,
+    credentialMode: z.enum(['none', 'shared', 'per_agent']),
+    allowPrivateNetwork: z.boolean(),
+    era: z.enum(['auto', 'legacy', 'modern']),
+    timeouts: z.strictObject({ connectMs: z.int(), requestMs: z.int(), totalMs: z.int() }),
+    limits: z.strictObject({
+      responseBytes: z.int(),
+      resultBytes: z.int(),
+      sseReconnects: z.int(),
+      concurrency: z.int(),
+      queue: z.int(),
+    }),
+    isolation: z.enum(['shared', 'per_principal', 'per_session', 'per_call']),
+    retries: z.int(),
+    hideWhenUnhealthy: z.boolean(),
+    tags: z.array(z.string()),
+    toolTags: z.record(z.string(), z.array(z.string())),
+    health: healthView,
+    sync: z.union([syncState, z.null()]),
+    version: z.int(),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: 'Connector' });
+
+export const connectorDetail = connectorView
+  .extend({ prompts: z.array(operatorPromptInput), credentials: z.array(credentialView) })
+  .meta({ id: 'ConnectorDetail' });
+
+export const syncAnswer = z
+  .strictObject({
+    tools: z.int(),
+    prompts: z.int(),
+    resources: z.int(),
+    added: z.array(z.string()),
+    removed: z.array(z.string()),
+    changed: z.array(z.string()),
+    syncedAt: time,
+  })
+  .meta({ id: 'SyncReport' });
+
+const rejectedView = z.strictObject({
+  kind: z.enum(['tool', 'prompt', 'resource', 'template']),
+  name: z.string(),
+  reason: z.string(),
+});
+
+const connectorTools = pageOf(toolView)
+  .extend({
+    syncedAt: z.union([time, z.null()]),
+    listedAs: z.string().optional(),
+    /** Definitions that cannot be offered, and why. */
+    rejected: z.array(rejectedView),
+    /** The latest changes, newest first. */
+    history: z.array(
+      z.strictObject({
+        takenAt: time,
+        hash: z.string(),
+        added: z.array(z.string()),
+        removed: z.array(z.string()),
+        changed: z.array(z.string()),
+      }),
+    ),
+  })
+  .meta({ id: 'ConnectorTools' });
+
+const forAgent = z.strictObject({ agent: idText.optional() });
+
+export const CONNECTOR_ROUTES = {
+  list: defineRoute({
+    id: 'listConnectors',
+    method: 'get',
+    path: '/connectors',
+    role: 'viewer',
+    summary: 'All connectors',
+    query: pageQuery,
+    answer: pageOf(connectorView),
+  }),
+  add: defineRoute({
+    id: 'addConnector',
+    method: 'post',
+    path: '/connectors',
+    role: 'operator',
+    summary: 'Add a connector',
+    body: connectorAddition,
+    answer: connectorDetail,
+    creates: 'always',
+  }),
+  get: defineRoute({
+    id: 'getConnector',
+    method: 'get',
+    path: '/connectors/{id}',
+    role: 'viewer',
+    summary: 'One connector',
+    answer: connectorDetail,
+  }),
+  change: defineRoute({
+    id: 'changeConnector',
+    method: 'patch',
+    path: '/connectors/{id}',
+    role: 'operator',
+    summary: 'Change a connector; what is not given stays',
+    body: connectorPatch,
+    answer: connectorDetail,
+    conditional: true,
+  }),
+  remove: defineRoute({
+    id: 'removeConnector',
+    method: 'delete',
+    path: '/connectors/{id}',
+    role: 'operator',
+    summary: 'Remove a connector with its credentials and what is known of it',
+    conditional: true,
+  }),
+  sync: defineRoute({
+    id: 'syncConnector',
+    method: 'post',
+    path: '/connectors/{id}/sync',
+    role: 'operator',
+    summary: 'Fetch what the upstream offers now',
+    body: forAgent,
+    bodyOptional: true,
+    answer: syncAnswer,
+  }),
+  tools: defineRoute({
+    id: 'listConnectorTools',
+    method: 'get',
+    path: '/connectors/{id}/tools',
+    role: 'viewer',
+    summary: 'What the upstream offered last, what was set aside, and what changed',
+    query: pageQuery,
+    answer: connectorTools,
+  }),
+  health: defineRoute({
+    id: 'getConnectorHealth',
+    method: 'get',
+    path: '/connectors/{id}/health',
+    role: 'viewer',
+    summary: 'Whether the upstream answers',
+    answer: healthView,
+  }),
+  connect: defineRoute({
+    id: 'connectAccount',
+    method: 'post',
+    path: '/connectors/{id}/connect',
+    role: 'operator',
+    summary: 'Begin an OAuth exchange',
+    body: forAgent,
+    bodyOptional: true,
+    answer: z.strictObject({ authorizationUrl: z.string() }),
+  }),
+} as const;
+
+export type ConnectorAddition = z.infer<typeof connectorAddition>;
+export type ConnectorPatch = z.infer<typeof connectorPatch>;
+export type ConnectorView = z.infer<typeof connectorView>;
+export type ConnectorDetail = z.infer<typeof connectorDetail>;
+export type HealthView = z.infer<typeof healthView>;
+export type SyncAnswer = z.infer<typeof syncAnswer>;

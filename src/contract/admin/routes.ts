@@ -1,0 +1,18 @@
+import { AGENT_ROUTES } from './agents.js';
+import { CONNECTOR_ROUTES } from './connectors.js';
+import { CREDENTIAL_ROUTES } from './credentials.js';
+import { EVENT_ROUTES } from './events.js';
+import { POLICY_ROUTES } from './policies.js';
+import { STATUS_ROUTES } from './status.js';
+import { TOOL_ROUTES } from './tools.js';
+
+/** The whole admin API. */
+export const ADMIN_ROUTES = {
+  connectors: CONNECTOR_ROUTES,
+  credentials: CREDENTIAL_ROUTES,
+  agents: AGENT_ROUTES,
+  tools: TOOL_ROUTES,
+  policies: POLICY_ROUTES,
+  events: EVENT_ROUTES,
+  status: STATUS_ROUTES,
+} as const;

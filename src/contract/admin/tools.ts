@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { anyObject, idText, pageOf, pageQuery } from './answers.js';
+import { defineRoute } from './route.js';
+
+/** A tool under the name we offer it, with where it comes from. */
+export const toolView = z
+  .strictObject({
+    name: z.string(),
+    connector: z.string(),
+    /** The upstream's own name. */
+    tool: z.string(),
+    title: z.string().optional(),
+    description: z.string().optional(),
+    risk: z.enum(['read', 'write', 'destructive']),
+    tags: z.array(z.string()),
+    annotations: anyObject.optional(),
+    inputSchema: anyObject,
+    outputSchema: anyObject.optional(),
+  })
+  .meta({ id: 'Tool' });
+
+const toolQuery = pageQuery.extend({ agent: idText.optional(), connector: idText.optional() });
+
+const toolCall = z
+  .strictObject({ agent: idText, name: z.string().min(1).max(256), arguments: anyObject.optional() })
+  .meta({ id: 'ToolCall' });
+
+const toolCallAnswer = z
+  .strictObject({ callId: z.string(), result: anyObject })
+  .meta({ id: 'ToolCallAnswer' });
+
+export const TOOL_ROUTES = {
+  list: defineRoute({
+    id: 'listTools',
+    method: 'get',
+    path: '/tools',
+    role: 'viewer',
+    summary: 'What an agent sees, or everything on offer',
+    query: toolQuery,
+    answer: pageOf(toolView),
+  }),
+  call: defineRoute({
+    id: 'callTool',
+    method: 'post',
+    path: '/tools/call',
+    role: 'operator',
+    summary: 'Call a tool as an agent, under its policies',
+    body: toolCall,
+    answer: toolCallAnswer,
+  }),
+} as const;
+
+export type ToolView = z.infer<typeof toolView>;

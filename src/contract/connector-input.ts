@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+/** A connector as people write it: in a file, through the admin API, or in a client's `mcpServers`. */
+
+const text = (max: number) => z.string().min(1).max(max);
+/** Shown to people: any script, but nothing that moves a cursor. */
+const label = (max: number) => text(max).regex(/^\P{Cc}*$/u, 'must not contain control characters');
+const tags = z.array(label(64)).max(32);
+
+export const authInput = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('bearer'), token: text(16_384).optional() }),
+  z.strictObject({
+    type: z.literal('api_key'),
+    header: text(128).optional(),
+    value: text(16_384).optional(),
+  }),
+  z.strictObject({
+    type: z.literal('header'),
+    headers: z.record(text(128), z.union([text(16_384), z.null()])),
+  }),
+  z.looseObject({ type: z.literal('oauth') }),
+  z.looseObject({ type: z.literal('client_credentials') }),
+]);
+
+export const operatorPromptInput = z.strictObject({
+  name: label(128),
+  title: label(200).optional(),
+  description: text(2_000).optional(),
+  arguments: z
+    .array(
+      z.strictObject({
+        name: text(128),
+        description: text(2_000).optional(),
+        required: z.boolean().optional(),
+      }),
+    )
+    .max(32)
+    .optional(),
+  text: text(200_000),
+  tools: z.array(text(128)).max(200).optional(),
+});
+
+const milliseconds = (max: number) => z.int().min(1).max(max);
+
+/** Everything but the two ways to reach an upstream. */
+const shared = {
+  name: label(200).optional(),
+  enabled: z.boolean().optional(),
+  disabled: z.boolean().optional(),
+  era: z.enum(['auto', 'legacy', 'modern']).optional(),
+  timeouts: z
+    .strictObject({
+      connectMs: milliseconds(60_000).optional(),
+      requestMs: milliseconds(3_600_000).optional(),
+      totalMs: milliseconds(86_400_000).optional(),
+    })
+    .optional(),
+  limits: z
+    .strictObject({
+      responseBytes: z.int().min(1_024).max(1_073_741_824).optional(),
+      resultBytes: z.int().min(256).max(1_073_741_824).optional(),
+      sseReconnects: z.int().min(0).max(20).optional(),
+      concurrency: z.int().min(1).max(10_000).optional(),
+      queue: z.int().min(0).max(100_000).optional(),
+    })
+    .optional(),
+  isolation: z.enum(['shared', 'per_principal', 'per_session', 'per_call']).optional(),
+  retries: z.int().min(0).max(5).optional(),
+  hideWhenUnhealthy: z.boolean().optional(),
+  prompts: z.array(operatorPromptInput).max(100).optional(),
+  tags: tags.optional(),
+  toolTags: z.record(text(128), tags).optional(),
+};
+
+export const HTTP_FIELDS = ['url', 'headers', 'auth', 'credentialMode', 'allowPrivateNetwork'] as const;
+export const STDIO_FIELDS = ['command', 'args', 'env', 'cwd', 'idleStopMs'] as const;
+
+export const connectorInput = z.strictObject({
+  ...shared,
+  transport: z.enum(['streamable_http', 'sse', 'stdio']).optional(),
+  /** How other programs spell the transport. */
+  type: z.enum(['http', 'streamable-http', 'streamable_http', 'streamableHttp', 'sse', 'stdio']).optional(),
+  url: text(2_048).optional(),
+  headers: z.record(text(128), text(16_384)).optional(),
+  auth: authInput.optional(),
+  credentialMode: z.enum(['none', 'shared', 'per_agent']).optional(),
+  allowPrivateNetwork: z.boolean().optional(),
+  command: text(4_096).optional(),
+  args: z.array(z.string().max(32_768)).max(256).optional(),
+  env: z.record(text(128), z.string().max(32_768)).optional(),
+  cwd: text(4_096).optional(),
+  idleStopMs: z.int().min(0).max(86_400_000).optional(),
+});
+
+export type ConnectorInput = z.infer<typeof connectorInput>;
+export type AuthInput = z.infer<typeof authInput>;

@@ -1,0 +1,26 @@
+/** What every module stands on: ids, errors, secrets, time, logging. No I/O, nothing of MCP. */
+export {
+  isName,
+  NAME_RULE,
+  randomToken,
+  toAgentId,
+  toCallId,
+  toConnectorId,
+  toKeyId,
+  toPolicyId,
+  type AgentId,
+  type CallId,
+  type ConnectorId,
+  type KeyId,
+  type PolicyId,
+} from './ids.js';
+export { Secret } from './secret.js';
+export {
+  HUB_ERROR_CODES,
+  HubError,
+  isHubError,
+  type HubErrorCode,
+  type HubErrorOptions,
+} from './hub-error.js';
+export { systemClock, type Clock } from './clock.js';
+export { silentLogger, type LogFields, type Logger } from './logger.js';
