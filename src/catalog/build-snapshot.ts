@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import type { ConnectorId } from '../kernel/index.js';
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../mcp/model/index.js';
+import { aggregateRule, assignNames } from './exposed-names.js';
+import type { RejectedOffer, Snapshot, UpstreamIdentity } from './snapshot.js';
+
+/** What was heard from an upstream, before it is judged. */
+export interface Listing {
+  readonly connectorId: ConnectorId;
+  readonly takenAt: number;
+  readonly upstream: UpstreamIdentity;
+  readonly listedAs: Snapshot['listedAs'];
+  readonly tools: readonly Tool[];
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly Resource[];
+  readonly templates: readonly ResourceTemplate[];
+  readonly rejected: readonly RejectedOffer[];
+}
+
+const MAX_NAME_LENGTH = 128;
+
+/** Keeps what can be offered, sets the rest aside with a reason, and names what is kept. */
+export function buildSnapshot(
+  listing: Listing,
+  before: Snapshot | undefined,
+  judgeTool: (tool: Tool) => string | undefined,
+): Snapshot {
+  const rejected: RejectedOffer[] = [...listing.rejected];
+  const tools = keep('tool', listing.tools, (tool) => tool.name, rejected, judgeTool);
+  const prompts = keep('prompt', listing.prompts, (prompt) => prompt.name, rejected);
+  const resources = keep('resource', listing.resources, (resource) => resource.uri, rejected);
+  const templates = keep('template', listing.templates, (template) => template.uriTemplate, rejected);
+  const rule = aggregateRule(listing.connectorId);
+  return {
+    ...listing,
+    tools,
+    prompts,
+    resources,
+    templates,
+    rejected,
+    hash: hashOf([tools, prompts, resources, templates, listing.upstream.instructions ?? null]),
+    names: {
+      tools: assignNames(
+        rule,
+        tools.map((tool) => tool.name),
+        before?.names.tools,
+      ),
+      prompts: assignNames(
+        rule,
+        prompts.map((prompt) => prompt.name),
+        before?.names.prompts,
+      ),
+    },
+  };
+}
+
+/** Sorted by name, so that the same offers give the same list. Of two with one name the first stays. */
+function keep<Offer>(
+  kind: RejectedOffer['kind'],
+  offers: readonly Offer[],
+  nameOf: (offer: Offer) => string,
+  rejected: RejectedOffer[],
+  judge: (offer: Offer) => string | undefined = () => undefined,
+): readonly Offer[] {
+  const kept = new Map<string, Offer>();
+  for (const offer of offers) {
+    const name = nameOf(offer);
+    const reason = kept.has(name) ? 'another one has the same name' : (judgeName(kind, name) ?? judge(offer));
+    if (reason === undefined) kept.set(name, offer);
+    else rejected.push({ kind, name: name.slice(0, MAX_NAME_LENGTH), reason });
+  }
+  return [...kept.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, offer]) => offer);
+}
+
+function judgeName(kind: RejectedOffer['kind'], name: string): string | undefined {
+  if (name === '') return 'the name is empty';
+  const limit = kind === 'tool' || kind === 'prompt' ? MAX_NAME_LENGTH : 8 * 1024;
+  if (name.length > limit) return `the name is longer than ${limit} characters`;
+  return /\p{Cc}/u.test(name) ? 'the name has control characters' : undefined;
+}
+
+/** Independent of the order in which an upstream writes the members of its definitions. */
+export function hashOf(value: unknown): string {
+  return createHash('sha256').update(canonical(value)).digest('hex');
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}

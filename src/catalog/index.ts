@@ -1,0 +1,26 @@
+/** What upstreams offer: immutable snapshots, the names under which we offer them, and what one agent can see. */
+export type {
+  ExposedNames,
+  NamePair,
+  RejectedOffer,
+  Snapshot,
+  SnapshotDiff,
+  SnapshotReader,
+  SnapshotStore,
+  UpstreamIdentity,
+} from './snapshot.js';
+export { aggregateRule, assignNames, providerRule, type NamingRule } from './exposed-names.js';
+export { buildSnapshot, hashOf, type Listing } from './build-snapshot.js';
+export { diffSnapshots } from './diff-snapshots.js';
+export {
+  buildSurface,
+  type CatalogEntry,
+  type Permits,
+  type PromptEntry,
+  type Surface,
+  type SurfaceScope,
+  type ToolEntry,
+} from './surface.js';
+export type { ResourceOwner } from './resource-router.js';
+export { matchesAny } from './tool-pattern.js';
+export { createLiveCatalog, type LiveCatalog } from './live-catalog.js';

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import { entryOf, EVERYTHING_PERMITTED } from '../../test/support/catalog-examples.js';
+import { buildSurface, type SurfaceScope } from './surface.js';
+
+const ALL: SurfaceScope = { kind: 'all' };
+const ENTRIES = [
+  entryOf('db', {
+    tools: ['query', 'drop.table'],
+    prompts: ['help'],
+    resources: ['db://people'],
+    templates: ['db://{table}'],
+  }),
+  entryOf('files', { tools: ['read'], prompts: ['help'] }),
+];
+const names = (offers: readonly { readonly name: string }[]) => offers.map(({ name }) => name);
+
+describe('scope', () => {
+  test('the aggregate prefixes names and shows everything', () => {
+    const surface = buildSurface(ENTRIES, ALL, EVERYTHING_PERMITTED);
+    expect(names(surface.tools)).toEqual(['db__query', 'db__drop_table', 'files__read']);
+    expect(names(surface.prompts)).toEqual(['db__help', 'files__help']);
+    expect(surface.resources.map(({ uri }) => uri)).toEqual(['db://people']);
+    expect(surface.findTool('db__drop_table')).toMatchObject({
+      connector: { id: 'db' },
+      tool: { name: 'drop.table' },
+    });
+    expect(surface.findPrompt('files__help')).toMatchObject({
+      connector: { id: 'files' },
+      prompt: { name: 'help' },
+    });
+    expect(surface.findResourceOwner('db://things')).toMatchObject({ connector: { id: 'db' } });
+  });
+
+  test("a connector's endpoint shows it alone, under its own names", () => {
+    const surface = buildSurface(ENTRIES, { kind: 'connector', connector: 'db' }, EVERYTHING_PERMITTED);
+    expect(names(surface.tools)).toEqual(['query', 'drop.table']);
+    expect(names(surface.prompts)).toEqual(['help']);
+    expect(surface.findTool('db__query')).toBeUndefined();
+    expect(surface.findTool('read')).toBeUndefined();
+  });
+
+  test('a toolset shows its tools and nothing else', () => {
+    const surface = buildSurface(
+      ENTRIES,
+      { kind: 'toolset', name: 's', tools: ['db__q*', 'files__read'] },
+      EVERYTHING_PERMITTED,
+    );
+    expect(names(surface.tools)).toEqual(['db__query', 'files__read']);
+    expect([surface.prompts, surface.resources, surface.templates]).toEqual([[], [], []]);
+    expect(surface.findTool('db__drop_table')).toBeUndefined();
+    expect(surface.findResourceOwner('db://people')).toBeUndefined();
+  });
+
+  test.each(['constructor', '__proto__', 'toString', ''])('%s is no tool', (name) => {
+    const surface = buildSurface(ENTRIES, ALL, EVERYTHING_PERMITTED);
+    expect([surface.findTool(name), surface.findPrompt(name), surface.findResourceOwner(name)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+test('what is not permitted is neither listed nor found', () => {
+  const surface = buildSurface(ENTRIES, ALL, {
+    tool: (_entry, { name }) => name !== 'query',
+    prompt: ({ connector }) => connector.id !== 'db',
+    resource: () => false,
+  });
+  expect(names(surface.tools)).toEqual(['db__drop_table', 'files__read']);
+  expect(surface.findTool('db__query')).toBeUndefined();
+  expect(names(surface.prompts)).toEqual(['files__help']);
+  expect(surface.findPrompt('db__help')).toBeUndefined();
+  expect(surface.findResourceOwner('db://people')).toBeUndefined();
+});
+
+test('every other member of a definition is kept', () => {
+  const tool = {
+    name: 't',
+    title: 'T',
+    inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
+    outputSchema: { type: 'object' },
+    annotations: { readOnlyHint: true, 'x-more': 1 },
+    icons: [{ src: 'https://example.com/i.png' }],
+    _meta: { 'vendor/key': [1] },
+    unheardOf: { a: 1 },
+  };
+  const entries = [entryOf('c', { tools: [tool] })];
+  const schema = { type: 'object', properties: { region: { type: 'string' } } };
+  expect(buildSurface(entries, ALL, EVERYTHING_PERMITTED).tools).toEqual([
+    { ...tool, name: 'c__t', inputSchema: schema },
+  ]);
+  expect(buildSurface(entries, { kind: 'connector', connector: 'c' }, EVERYTHING_PERMITTED).tools[0]).toBe(
+    tool,
+  );
+});
+
+describe('what the operator wrote', () => {
+  const url = 'http://127.0.0.1:1/mcp';
+  const guide = { name: 'guide', text: 'Only SELECT.', tools: ['query'] };
+  const ask = {
+    name: 'ask',
+    title: 'Ask',
+    text: 'Ask {{q}}',
+    arguments: [{ name: 'q', required: true }],
+    tools: ['query'],
+  };
+  const entries = [
+    entryOf(
+      'db',
+      { tools: ['query', 'other'], prompts: ['help'] },
+      { url, prompts: [guide, ask, { name: 'help', text: 'mine' }] },
+    ),
+  ];
+
+  test('stands beside the prompts of the upstream, which keep their names', () => {
+    const surface = buildSurface(entries, ALL, EVERYTHING_PERMITTED);
+    expect(surface.prompts).toEqual([
+      { name: 'db__help' },
+      { name: 'db__guide', _meta: { 'crosspoint/source': 'operator', 'crosspoint/tools': ['db__query'] } },
+      {
+        name: 'db__ask',
+        title: 'Ask',
+        arguments: [{ name: 'q', required: true }],
+        _meta: { 'crosspoint/source': 'operator', 'crosspoint/tools': ['db__query'] },
+      },
+    ]);
+    expect(surface.findPrompt('db__guide')?.written).toMatchObject({ text: 'Only SELECT.' });
+    expect(surface.findPrompt('db__help')?.written).toBeUndefined();
+  });
+
+  test('is part of the description of the tools it belongs to, unless it has blanks', () => {
+    const { tools } = buildSurface(entries, ALL, EVERYTHING_PERMITTED);
+    expect(tools.map(({ description }) => description)).toEqual([
+      '## Usage guide (added by the operator)\nOnly SELECT.',
+      undefined,
+    ]);
+  });
+});
