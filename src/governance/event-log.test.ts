@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { HubError, silentLogger, systemClock } from '../kernel/index.js';
+import { GENESIS_HASH, verifyChain } from './event-chain.js';
+import { openEventLog } from './event-log.js';
+import type { Actor, EventQuery, EventRecord, EventStore, HubEvent } from './events.js';
+
+class MemoryEvents implements EventStore {
+  records: EventRecord[] = [];
+  groups: number[] = [];
+  failing = false;
+  append(records: readonly EventRecord[]): void {
+    if (this.failing) throw new Error('disk full');
+    this.groups.push(records.length);
+    this.records.push(...records);
+  }
+  async query({ after = 0, limit }: EventQuery): Promise<readonly EventRecord[]> {
+    return this.records.filter(({ sequence }) => sequence > after).slice(0, limit);
+  }
+  async last(): Promise<EventRecord | undefined> {
+    return this.records.at(-1);
+  }
+  async unfinishedCalls(): Promise<readonly EventRecord[]> {
+    return [];
+  }
+  async trim(): Promise<void> {}
+  async anchor() {
+    return { sequence: 0, hash: GENESIS_HASH };
+  }
+  async count(): Promise<number> {
+    return this.records.length;
+  }
+}
+
+const hub: Actor = { kind: 'hub' };
+const started: HubEvent = { type: 'hub.started', version: '0' };
+const open = (store: MemoryEvents) =>
+  openEventLog({ store, clock: systemClock, logger: silentLogger, retryMs: 5, maxWaiting: 50 });
+
+describe('event log', () => {
+  test('events of one turn are one group, in order, and chained', async () => {
+    const store = new MemoryEvents();
+    const log = await open(store);
+    await Promise.all(Array.from({ length: 20 }, () => log.intend(hub, started)));
+    expect(store.groups).toEqual([20]);
+    expect(await verifyChain(store)).toEqual({ ok: true, events: 20, head: store.records.at(-1)?.hash });
+    await log.close();
+  });
+
+  test('a log that is opened again continues its chain', async () => {
+    const store = new MemoryEvents();
+    for (let round = 0; round < 3; round++) {
+      const log = await open(store);
+      log.append(hub, started);
+      await log.close();
+    }
+    expect(await verifyChain(store)).toMatchObject({ ok: true, events: 3 });
+  });
+
+  test('B5.3: a changed event is found', async () => {
+    const store = new MemoryEvents();
+    const log = await open(store);
+    await Promise.all(Array.from({ length: 5 }, () => log.intend(hub, started)));
+    store.records[2] = { ...(store.records[2] as EventRecord), event: { type: 'hub.started', version: '1' } };
+    expect(await verifyChain(store)).toEqual({ ok: false, sequence: 3, problem: 'altered' });
+    store.records.splice(2, 1);
+    expect(await verifyChain(store)).toEqual({ ok: false, sequence: 3, problem: 'missing' });
+    await log.close();
+  });
+
+  test('B7.6: an intent that cannot be written is refused, an outcome waits, and the log recovers alone', async () => {
+    const store = new MemoryEvents();
+    const log = await open(store);
+    store.failing = true;
+    log.append(hub, started);
+    await expect(log.intend(hub, started)).rejects.toMatchObject({ code: 'audit_unavailable' });
+    expect(log.available).toBe(false);
+    store.failing = false;
+    await expect.poll(() => store.records.length).toBe(1);
+    expect(log.available).toBe(true);
+    await log.intend(hub, started);
+    expect(await verifyChain(store)).toMatchObject({ ok: true, events: 2 });
+    await log.close();
+  });
+
+  test('two logs on one store write one chain, and nothing is refused', async () => {
+    const store = new MemoryEvents();
+    store.append = function (records) {
+      const [first] = records;
+      if (first?.previousHash !== (this.records.at(-1)?.hash ?? GENESIS_HASH))
+        throw new HubError('conflict', 'continued by another');
+      this.records.push(...records);
+    };
+    const [one, other] = [await open(store), await open(store)];
+    await Promise.all(
+      Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? one : other).intend(hub, started)),
+    );
+    expect(await verifyChain(store)).toMatchObject({ ok: true, events: 40 });
+    await one.close();
+    await other.close();
+  });
+
+  test('more intents than may wait are refused at once', async () => {
+    const log = await open(new MemoryEvents());
+    const outcomes = await Promise.allSettled(Array.from({ length: 60 }, () => log.intend(hub, started)));
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(10);
+    await log.close();
+  });
+
+  test('listeners hear what is kept', async () => {
+    const log = await open(new MemoryEvents());
+    const heard: number[] = [];
+    const stop = log.subscribe(({ sequence }) => heard.push(sequence));
+    await log.intend(hub, started);
+    stop();
+    await log.intend(hub, started);
+    expect(heard).toEqual([1]);
+    await log.close();
+  });
+});

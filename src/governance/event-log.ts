@@ -1,0 +1,196 @@
+import { HubError, isHubError, type Clock, type Logger } from '../kernel/index.js';
+import { chainEvent, GENESIS_HASH } from './event-chain.js';
+import type { Actor, EventRecord, EventStore, HubEvent } from './events.js';
+
+export interface EventLog {
+  /** Resolves when the event is kept. Rejects with `audit_unavailable`, and then whatever was intended must not happen. */
+  intend(actor: Actor, event: HubEvent): Promise<void>;
+  /** Keeps an event as soon as possible and never disturbs what it records. */
+  append(actor: Actor, event: HubEvent): void;
+  /** Whether events can be written now. */
+  readonly available: boolean;
+  /** Called with every kept event, in order. */
+  subscribe(listener: (record: EventRecord) => void): () => void;
+  /** Writes what is waiting. */
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface EventLogOptions {
+  readonly store: EventStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Events that may wait while the store does not take any; the oldest outcome is never dropped, new intents are refused. */
+  readonly maxWaiting?: number;
+  readonly retryMs?: number;
+}
+
+interface Waiting {
+  readonly at: number;
+  readonly actor: Actor;
+  readonly event: HubEvent;
+  readonly kept: (() => void) | undefined;
+  readonly refused: ((error: HubError) => void) | undefined;
+}
+
+const MAX_GROUP = 500;
+/** Of one group, against other writers. */
+const MAX_ATTEMPTS = 20;
+
+/** Opens the log where it ended. Events of one turn of the event loop are written together. */
+export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
+  const last = (await options.store.last()) ?? (await options.store.anchor());
+  return new GroupedEventLog(options, last.sequence === 0 ? { sequence: 0, hash: GENESIS_HASH } : last);
+}
+
+interface Head {
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+class GroupedEventLog implements EventLog {
+  readonly #options: Required<EventLogOptions>;
+  readonly #listeners = new Set<(record: EventRecord) => void>();
+  #head: Head;
+  #waiting: Waiting[] = [];
+  #scheduled = false;
+  #writing: Promise<void> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #available = true;
+  #closed = false;
+
+  constructor(options: EventLogOptions, head: Head) {
+    this.#options = { maxWaiting: 10_000, retryMs: 1_000, ...options };
+    this.#head = head;
+  }
+
+  get available(): boolean {
+    return this.#available;
+  }
+
+  intend(actor: Actor, event: HubEvent): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) reject(new HubError('shutting_down', 'the hub is shutting down'));
+      else if (this.#waiting.length < this.#options.maxWaiting) this.#add(actor, event, resolve, reject);
+      else reject(new HubError('audit_unavailable', 'too many events wait to be written'));
+    });
+  }
+
+  append(actor: Actor, event: HubEvent): void {
+    if (!this.#closed) this.#add(actor, event, undefined, undefined);
+  }
+
+  subscribe(listener: (record: EventRecord) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async flush(): Promise<void> {
+    while (this.#waiting.length > 0 && !this.#isPaused()) {
+      this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
+      await this.#writing;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#resume();
+    await this.flush();
+    this.#closed = true;
+    this.#resume();
+  }
+
+  #add(actor: Actor, event: HubEvent, kept: Waiting['kept'], refused: Waiting['refused']): void {
+    this.#waiting.push({ at: this.#options.clock.now(), actor, event, kept, refused });
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#writing !== undefined || this.#isPaused()) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#writing ??= this.#write().finally(() => {
+        this.#writing = undefined;
+        if (this.#waiting.length > 0) this.#schedule();
+      });
+    });
+  }
+
+  async #write(): Promise<void> {
+    const group = this.#waiting.slice(0, MAX_GROUP);
+    if (group.length === 0) return;
+    let records: readonly EventRecord[];
+    try {
+      records = await this.#keep(group);
+    } catch (error) {
+      await this.#fail(error);
+      return;
+    }
+    this.#waiting = this.#waiting.slice(group.length);
+    if (!this.#available) this.#options.logger.info({}, 'the event log can be written again');
+    this.#available = true;
+    for (const { kept } of group) kept?.();
+    for (const record of records) for (const listener of this.#listeners) listener(record);
+  }
+
+  /** Another writer may have continued the chain since; then the same events go behind its. */
+  async #keep(group: readonly Waiting[]): Promise<readonly EventRecord[]> {
+    const { store } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      const records: EventRecord[] = [];
+      let last = this.#head;
+      for (const { at, actor, event } of group) {
+        const record = chainEvent(last, at, actor, event);
+        records.push(record);
+        last = record;
+      }
+      try {
+        await store.append(records);
+        this.#head = last;
+        return records;
+      } catch (error) {
+        if (!isHubError(error, 'conflict') || attempt === MAX_ATTEMPTS) throw error;
+        this.#head = (await store.last()) ?? this.#head;
+      }
+    }
+  }
+
+  /** Intents are refused; everything else waits and is tried again. */
+  async #fail(error: unknown): Promise<void> {
+    const { logger, store, retryMs } = this.#options;
+    const reason = error instanceof Error ? error.message : String(error);
+    if (this.#available)
+      logger.error({ error: reason }, 'the event log cannot be written: calls are refused');
+    this.#available = false;
+    const refusal = new HubError(
+      'audit_unavailable',
+      'the event log cannot be written, so nothing is executed',
+      {
+        cause: error,
+      },
+    );
+    for (const { refused } of this.#waiting) refused?.(refusal);
+    this.#waiting = this.#waiting.filter(({ refused }) => refused === undefined);
+    try {
+      this.#head = (await store.last()) ?? this.#head;
+    } catch {
+      // Still unreachable; the next attempt reads it again.
+    }
+    if (this.#closed) return;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      this.#schedule();
+    }, retryMs);
+    this.#retry.unref();
+  }
+
+  /** After a failure nothing is tried until the time is up. */
+  #isPaused(): boolean {
+    return this.#retry !== undefined;
+  }
+
+  #resume(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+  }
+}

@@ -1,0 +1,172 @@
+import type { AgentId, CallId, ConnectorId, HubErrorCode } from '../kernel/index.js';
+
+/** Who caused it: an agent, an admin, or the hub itself. */
+export type Actor =
+  /** `admin`: who made the agent act, where it did not act itself. */
+  | { readonly kind: 'agent'; readonly id: AgentId; readonly admin?: string }
+  /** `request`: the id that the answer carried. */
+  | { readonly kind: 'admin'; readonly id: string; readonly request?: string }
+  | { readonly kind: 'hub' };
+
+export type CallOutcome =
+  | 'ok'
+  | 'tool_error'
+  | 'denied'
+  | 'invalid'
+  | 'failed'
+  | 'cancelled'
+  | 'outcome_unknown';
+
+/** What happened to arguments in the log: a keyed hash and the size, or the encrypted text where the operator chose so. */
+export interface RecordedArguments {
+  readonly bytes: number;
+  readonly hash?: string;
+  readonly sealed?: string;
+}
+
+interface CallFacts {
+  readonly callId: CallId;
+  readonly connector: ConnectorId;
+  /** The upstream's own name, with what was asked of it. */
+  readonly target: string;
+  readonly exposedName: string;
+  readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
+}
+
+/** Everything the log can hold. */
+export type HubEvent =
+  | ({
+      readonly type: 'call.intended';
+      readonly arguments: RecordedArguments;
+      readonly policies: readonly string[];
+      readonly trace?: string;
+    } & CallFacts)
+  | ({
+      readonly type: 'call.finished';
+      readonly outcome: CallOutcome;
+      readonly error?: HubErrorCode;
+      readonly durationMs: number;
+      readonly resultBytes?: number;
+      readonly warnings?: readonly string[];
+    } & CallFacts)
+  | {
+      readonly type: 'call.refused';
+      readonly callId: CallId;
+      readonly exposedName: string;
+      readonly method: string;
+      readonly outcome: CallOutcome;
+      readonly error: HubErrorCode;
+      readonly connector?: ConnectorId;
+      readonly policies?: readonly string[];
+    }
+  | {
+      readonly type: 'connector.added' | 'connector.changed' | 'connector.removed';
+      readonly connector: ConnectorId;
+      readonly before?: string;
+      readonly after?: string;
+    }
+  | {
+      readonly type: 'connector.synced';
+      readonly connector: ConnectorId;
+      readonly tools: number;
+      readonly added: number;
+      readonly removed: number;
+      readonly changed: number;
+      readonly listedAs: string;
+    }
+  | {
+      readonly type: 'connector.sync_failed';
+      readonly connector: ConnectorId;
+      readonly error: HubErrorCode;
+      readonly reason: string;
+    }
+  | {
+      readonly type: 'connector.health';
+      readonly connector: ConnectorId;
+      readonly from: string;
+      readonly to: string;
+      readonly reason?: string;
+    }
+  | {
+      readonly type: 'agent.added' | 'agent.changed' | 'agent.removed';
+      readonly agent: AgentId;
+      readonly before?: string;
+      readonly after?: string;
+    }
+  | {
+      readonly type: 'key.added' | 'key.revoked';
+      readonly agent: AgentId;
+      readonly key: string;
+      readonly before?: string;
+      readonly after?: string;
+    }
+  | {
+      readonly type: 'credential.saved' | 'credential.removed';
+      readonly connector: ConnectorId;
+      readonly owner: string;
+      readonly before?: string;
+      readonly after?: string;
+    }
+  | {
+      readonly type: 'policy.changed';
+      readonly policy: string;
+      readonly version: number;
+      readonly before?: string;
+      readonly after?: string;
+    }
+  | {
+      readonly type: 'config.reloaded' | 'config.refused';
+      readonly reason?: string;
+      readonly changed?: readonly string[];
+    }
+  | { readonly type: 'auth.refused'; readonly surface: 'mcp' | 'admin'; readonly reason: string }
+  | { readonly type: 'hub.started' | 'hub.stopped'; readonly version: string }
+  | { readonly type: 'hub.recovered'; readonly unfinishedCalls: number };
+
+export type HubEventType = HubEvent['type'];
+
+/** A kept event. `hash` covers everything before it, so that a changed or missing row is found. */
+export interface EventRecord {
+  readonly sequence: number;
+  readonly at: number;
+  readonly actor: Actor;
+  readonly event: HubEvent;
+  readonly previousHash: string;
+  readonly hash: string;
+}
+
+export interface EventQuery {
+  readonly agent?: AgentId;
+  readonly connector?: ConnectorId;
+  readonly type?: HubEventType;
+  readonly outcome?: CallOutcome;
+  readonly callId?: CallId;
+  /** Sequence numbers, exclusive. */
+  readonly after?: number;
+  readonly before?: number;
+  /** Times: since inclusive, until exclusive. */
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit: number;
+  readonly order: 'newest' | 'oldest';
+}
+
+export interface EventReader {
+  query(query: EventQuery): Promise<readonly EventRecord[]>;
+  last(): Promise<EventRecord | undefined>;
+  /** Intents without an outcome, oldest first. Also those that are running now. */
+  unfinishedCalls(): Promise<readonly EventRecord[]>;
+}
+
+export interface EventStore extends EventReader {
+  /**
+   * All or none. Throws `conflict` unless the rows continue the chain: then another hub has continued it. After
+   * `storage_unavailable` the rows may be kept or not; `last()` tells.
+   */
+  append(records: readonly EventRecord[]): Promise<void> | void;
+  /** Removes the oldest rows up to and including `sequence`, remembering the hash the rest continues from. */
+  trim(sequence: number): Promise<void>;
+  /** What the first kept row must name as its predecessor. */
+  anchor(): Promise<{ readonly sequence: number; readonly hash: string }>;
+  count(): Promise<number>;
+}

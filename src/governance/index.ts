@@ -1,0 +1,35 @@
+/**
+ * May it happen, is it well-formed, is the answer acceptable, and what happened: policy, validator, result guard and
+ * event log. Deny wins, no match is deny, an evaluation that fails is deny. A call whose intent cannot be written does not happen.
+ */
+export type {
+  Actor,
+  CallOutcome,
+  EventQuery,
+  EventReader,
+  EventRecord,
+  EventStore,
+  HubEvent,
+  HubEventType,
+  RecordedArguments,
+} from './events.js';
+export type {
+  Decision,
+  Policy,
+  PolicyEngine,
+  PolicyQuestion,
+  PolicyReader,
+  PolicyStore,
+  PolicyTarget,
+  RiskClass,
+  ToolFlags,
+} from './policy.js';
+export { createPolicyEngine, type PolicyEngineOptions } from './policy-engine.js';
+export { createPolicyDirectory, type PolicyDirectory } from './policy-directory.js';
+export { POLICY_SCHEMA } from './policy-schema.js';
+export { createValidator, type Validator } from './validator.js';
+export { fitBlocks, guardResult, type GuardedResult } from './result-guard.js';
+export { openEventLog, type EventLog, type EventLogOptions } from './event-log.js';
+export { GENESIS_HASH, verifyChain, type ChainVerdict } from './event-chain.js';
+export { flagsOf, riskOf } from './risk.js';
+export { createArgumentsRecorder, type ArgumentsRecorder } from './recorded-arguments.js';

@@ -1,0 +1,155 @@
+import {
+  checkParsePolicySet,
+  policySetTextToParts,
+  policyToJson,
+  validate,
+  type Clause,
+  type EntityUidJson,
+  type Expr,
+  type Policy as CedarPolicy,
+  type PolicyJson,
+  type TypeAndId,
+} from '@cedar-policy/cedar-wasm/nodejs';
+import { HubError } from '../kernel/index.js';
+import { POLICY_SCHEMA } from './policy-schema.js';
+import type { Policy } from './policy.js';
+
+/** One Cedar statement of a policy document. */
+export interface Statement {
+  /** Document and `@id` or position; what decisions name. */
+  readonly id: string;
+  /** As written: the JSON form cannot hold every integer. */
+  readonly source: CedarPolicy;
+  readonly effect: 'permit' | 'forbid';
+  /** The same statement with everything it asks of the context taken as met. */
+  readonly anyContext: PolicyJson;
+  /** Set by the annotation `@confirm("why")` on a permit: whoever it lets through must be asked first. */
+  readonly confirm: string | undefined;
+  /** Whether the outcome depends on arguments or time. */
+  readonly usesContext: boolean;
+  /** Whether it tells single tools, prompts or resources apart by name. */
+  readonly namesOffers: boolean;
+  /** The only connector it can ever match, where its scope names one. */
+  readonly connector: string | undefined;
+}
+
+/** Parses and checks documents against the schema. Throws `config_invalid` naming the document and what is wrong. */
+export function readPolicies(policies: readonly Policy[]): readonly Statement[] {
+  const documents = new Set<string>();
+  for (const policy of policies) {
+    // Statements are told apart by the name of their document: of two alike one would be lost, which may be a forbid.
+    if (documents.has(policy.id)) throw refuse(policy, ['another document has the same name']);
+    documents.add(policy.id);
+  }
+  return policies.flatMap((policy) => readDocument(policy));
+}
+
+function readDocument(policy: Policy): Statement[] {
+  const parts = policySetTextToParts(policy.text);
+  if (parts.type === 'failure')
+    throw refuse(
+      policy,
+      parts.errors.map((error) => error.message),
+    );
+  if (parts.policy_templates.length > 0) throw refuse(policy, ['templates are not supported']);
+  const statements = parts.policies.map((text, index) => toStatement(policy, text, index));
+  const seen = new Set<string>();
+  for (const { id } of statements) {
+    if (seen.has(id)) throw refuse(policy, [`two statements are called ${id}`]);
+    seen.add(id);
+  }
+  checkAgainstSchema(policy, statements);
+  return statements;
+}
+
+function toStatement(policy: Policy, text: string, index: number): Statement {
+  const parsed = policyToJson(text);
+  if (parsed.type === 'failure')
+    throw refuse(
+      policy,
+      parsed.errors.map((error) => error.message),
+    );
+  const { json } = parsed;
+  const annotations: Readonly<Record<string, string | null | undefined>> = json.annotations ?? {};
+  const confirm = annotations['confirm'];
+  if (confirm !== undefined && json.effect !== 'permit')
+    throw refuse(policy, ['@confirm belongs on a permit']);
+  return {
+    id: `${policy.id}/${annotations['id'] ?? String(index + 1)}`,
+    source: text,
+    effect: json.effect,
+    anyContext: { ...json, conditions: json.conditions.flatMap(withoutContext) },
+    confirm: confirm === undefined ? undefined : (confirm ?? ''),
+    usesContext: mentionsContext(json.conditions),
+    namesOffers: namesOffers(json),
+    connector: connectorOf(json.resource),
+  };
+}
+
+function mentionsContext(part: unknown): boolean {
+  return JSON.stringify(part).includes('{"Var":"context"}');
+}
+
+/** Errs on the side of yes: a literal entity in a condition may be a tool, and `name` may be its name. */
+function namesOffers({ resource, conditions }: PolicyJson): boolean {
+  if (
+    'entity' in resource &&
+    entityOf(resource.entity).type !== 'Connector' &&
+    entityOf(resource.entity).type !== 'Toolset'
+  )
+    return true;
+  const text = JSON.stringify(conditions);
+  return ['"__entity"', '"attr":"name"', '"attr":"uri"'].some((trace) => text.includes(trace));
+}
+
+/** Keeps what a clause asks of agent and resource. An `unless` on the context is dropped, a `when` is relaxed. */
+function withoutContext(clause: Clause): Clause[] {
+  if (!mentionsContext(clause)) return [clause];
+  return clause.kind === 'unless' ? [] : [{ kind: 'when', body: relax(clause.body) }];
+}
+
+function relax(expression: Expr): Expr {
+  if (!mentionsContext(expression)) return expression;
+  if (!('&&' in expression)) return { Value: true };
+  const { left, right } = (expression as { '&&': { left: Expr; right: Expr } })['&&'];
+  return { '&&': { left: relax(left), right: relax(right) } };
+}
+
+/** `resource == Tool::"db/query"` and `resource in Connector::"db"` can only match offers of `db`. */
+function connectorOf(resource: PolicyJson['resource']): string | undefined {
+  if (!('entity' in resource)) return undefined;
+  const entity = entityOf(resource.entity);
+  if (entity.type === 'Connector') return entity.id;
+  if (entity.type === 'Toolset') return undefined;
+  return entity.id.includes('/') ? entity.id.slice(0, entity.id.indexOf('/')) : undefined;
+}
+
+function entityOf(entity: EntityUidJson): TypeAndId {
+  return '__entity' in entity ? entity.__entity : entity;
+}
+
+function checkAgainstSchema(policy: Policy, statements: readonly Statement[]): void {
+  const staticPolicies = Object.fromEntries(statements.map(({ id, source }) => [id, source]));
+  const parsed = checkParsePolicySet({ staticPolicies });
+  if (parsed.type === 'failure')
+    throw refuse(
+      policy,
+      parsed.errors.map((error) => error.message),
+    );
+  const answer = validate({
+    schema: POLICY_SCHEMA,
+    policies: { staticPolicies },
+    validationSettings: { mode: 'strict' },
+  });
+  const errors =
+    answer.type === 'failure'
+      ? answer.errors.map((error) => error.message)
+      : answer.validationErrors.map(({ policyId, error }) => `${policyId}: ${error.message}`);
+  if (errors.length > 0) throw refuse(policy, errors);
+}
+
+function refuse(policy: Policy, errors: readonly string[]): HubError {
+  return new HubError('config_invalid', `policy ${policy.id}: ${errors.join('; ')}`, {
+    details: { policy: policy.id, errors },
+  });
+}

@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto';
+import { preparsePolicySet, statefulIsAuthorized } from '@cedar-policy/cedar-wasm/nodejs';
+import { HubError, type Clock } from '../kernel/index.js';
+import { readPolicies, type Statement } from './policy-documents.js';
+import { toCedarContext, toCedarQuestion } from './policy-entities.js';
+import type { Decision, Policy, PolicyEngine, PolicyQuestion, ToolFlags } from './policy.js';
+
+export interface PolicyEngineOptions {
+  readonly clock: Clock;
+  /** The toolsets a tool belongs to, by connector and upstream name. */
+  readonly toolsetsOf?: (connector: string, tool: string) => readonly string[];
+}
+
+/** The statements that can concern one connector, parsed once. */
+interface Slice {
+  readonly name: string;
+  readonly statements: ReadonlyMap<string, Statement>;
+  readonly usesContext: boolean;
+  readonly namesOffers: boolean;
+}
+
+const MAX_CACHED_DECISIONS = 50_000;
+/** What listing something is for. */
+const USE = { tool: 'call', prompt: 'get', resource: 'read' } as const;
+const NO_MATCH: Decision = { kind: 'deny', policies: [], reason: 'no policy permits it' };
+
+/**
+ * Decides with Cedar. Listing asks for a call without knowing its arguments: conditions on the context are then taken
+ * as met by permits and as not met by forbids, so that a tool shows if some call of it could pass.
+ */
+export function createPolicyEngine(options: PolicyEngineOptions): PolicyEngine {
+  return new CedarPolicyEngine(options);
+}
+
+class CedarPolicyEngine implements PolicyEngine {
+  // The parsed sets live in the module of the policy library, which all engines of a process share.
+  readonly #owner = randomUUID();
+  readonly #clock: Clock;
+  readonly #toolsetsOf: NonNullable<PolicyEngineOptions['toolsetsOf']>;
+  #version = 0;
+  #statements: readonly Statement[] = [];
+  #slices = new Map<string, Slice>();
+  #decisions = new Map<string, Decision>();
+
+  constructor({ clock, toolsetsOf = () => [] }: PolicyEngineOptions) {
+    this.#clock = clock;
+    this.#toolsetsOf = toolsetsOf;
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  load(policies: readonly Policy[]): void {
+    this.#statements = readPolicies(policies);
+    this.#slices = new Map();
+    this.#decisions = new Map();
+    this.#version++;
+  }
+
+  decide(question: PolicyQuestion): Decision {
+    const slice = this.#sliceFor(question.connector.id, question.action === 'list');
+    if (slice.usesContext) return this.#evaluate(slice, question);
+    const key = cacheKey(question, slice.namesOffers, this.#toolsetsFor(question));
+    const known = this.#decisions.get(key);
+    if (known !== undefined) return known;
+    const decision = this.#evaluate(slice, question);
+    if (this.#decisions.size >= MAX_CACHED_DECISIONS) this.#decisions = new Map();
+    this.#decisions.set(key, decision);
+    return decision;
+  }
+
+  #sliceFor(connector: string, listing: boolean): Slice {
+    const key = `${listing ? 'list' : 'use'}:${connector}`;
+    const known = this.#slices.get(key);
+    if (known !== undefined) return known;
+    const concerned = this.#statements.filter(
+      (statement) => statement.connector === undefined || statement.connector === connector,
+    );
+    const chosen = listing ? concerned.flatMap(forListing) : concerned;
+    const slice: Slice = {
+      // Cedar cannot forget a set but replaces one of the same name, so names are those of slots, not of versions.
+      name: `${this.#owner}-${this.#slices.size}`,
+      statements: new Map(chosen.map((statement) => [statement.id, statement])),
+      usesContext: chosen.some((statement) => statement.usesContext),
+      namesOffers: chosen.some((statement) => statement.namesOffers),
+    };
+    const staticPolicies = Object.fromEntries(chosen.map(({ id, source }) => [id, source]));
+    const parsed = preparsePolicySet(slice.name, { staticPolicies });
+    if (parsed.type === 'failure') throw new HubError('internal', 'a checked policy set could not be loaded');
+    this.#slices.set(key, slice);
+    return slice;
+  }
+
+  #toolsetsFor({ connector, target }: PolicyQuestion): readonly string[] {
+    return target.kind === 'tool' ? this.#toolsetsOf(connector.id, target.name) : [];
+  }
+
+  #evaluate(slice: Slice, question: PolicyQuestion): Decision {
+    if (slice.statements.size === 0) return NO_MATCH;
+    const { principal, resource, entities } = toCedarQuestion(question, this.#toolsetsFor(question));
+    const { context, entities: contextEntities } = toCedarContext(question.args, this.#clock.now());
+    const ask = (action: string) =>
+      statefulIsAuthorized({
+        principal,
+        resource,
+        action: { type: 'Action', id: action },
+        context,
+        entities: [...entities, ...contextEntities],
+        preparsedPolicySetId: slice.name,
+      });
+    const used = question.action === 'list' ? USE[question.target.kind] : question.action;
+    const decision = toDecision(slice, ask(used));
+    if (question.action !== 'list' || decision.kind === 'deny') return decision;
+    const listed = toDecision(slice, ask('list'));
+    // A permit to call is a permit to see; only an explicit forbid hides it.
+    return listed.kind === 'deny' && listed.policies.length > 0 ? listed : decision;
+  }
+}
+
+function forListing(statement: Statement): Statement[] {
+  if (!statement.usesContext) return [statement];
+  if (statement.effect === 'forbid') return [];
+  return [{ ...statement, source: statement.anyContext, usesContext: false }];
+}
+
+function toDecision(slice: Slice, answer: ReturnType<typeof statefulIsAuthorized>): Decision {
+  if (answer.type === 'failure')
+    return { kind: 'deny', policies: [], reason: 'the policies could not be evaluated' };
+  const { decision, diagnostics } = answer.response;
+  const failed = diagnostics.errors.map((error) => error.policyId);
+  if (failed.length > 0)
+    return { kind: 'deny', policies: failed, reason: `policy ${failed.join(', ')} failed to evaluate` };
+  const policies = [...diagnostics.reason].toSorted();
+  if (decision === 'deny') {
+    return policies.length === 0
+      ? NO_MATCH
+      : { kind: 'deny', policies, reason: `forbidden by ${policies.join(', ')}` };
+  }
+  const asking = policies.find((id) => slice.statements.get(id)?.confirm !== undefined);
+  if (asking === undefined) return { kind: 'allow', policies, reason: `permitted by ${policies.join(', ')}` };
+  return {
+    kind: 'confirm',
+    policies,
+    reason: slice.statements.get(asking)?.confirm || `${asking} asks for confirmation`,
+  };
+}
+
+/** Everything a decision can depend on. Where no policy names single offers, all that are alike share one decision. */
+function cacheKey(
+  { agent, action, connector, target }: PolicyQuestion,
+  named: boolean,
+  toolsets: readonly string[],
+): string {
+  const name = named ? (target.kind === 'resource' ? target.uri : target.name) : '';
+  const facts =
+    target.kind === 'tool'
+      ? `${target.risk}\n${target.tags.join(',')}\n${flagsOf(target.annotations)}\n${toolsets.join(',')}`
+      : '';
+  return `${action}\n${agent.id}\n${agent.tags.join(',')}\n${connector.id}\n${connector.tags.join(',')}\n${target.kind}\n${facts}\n${name}`;
+}
+
+function flagsOf({ readOnly, destructive, idempotent, openWorld }: ToolFlags): string {
+  return `${readOnly}${destructive}${idempotent}${openWorld}`;
+}

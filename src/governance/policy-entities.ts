@@ -1,0 +1,94 @@
+import type { CedarValueJson, Context, EntityJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs';
+import type { Json, JsonObject } from '../mcp/jsonrpc/index.js';
+import { JsonNumber } from '../mcp/jsonrpc/index.js';
+import type { PolicyQuestion, PolicyTarget } from './policy.js';
+
+/** A question in Cedar's terms. */
+export interface CedarQuestion {
+  readonly principal: TypeAndId;
+  readonly resource: TypeAndId;
+  readonly entities: EntityJson[];
+}
+
+export function toCedarQuestion(question: PolicyQuestion, toolsets: readonly string[]): CedarQuestion {
+  const principal = { type: 'Agent', id: question.agent.id };
+  const connector = { type: 'Connector', id: question.connector.id };
+  const resource = resourceOf(question);
+  const parents =
+    question.target.kind === 'tool'
+      ? [connector, ...toolsets.map((id) => ({ type: 'Toolset', id }))]
+      : [connector];
+  return {
+    principal,
+    resource,
+    entities: [
+      { uid: principal, attrs: { tags: [...question.agent.tags] }, parents: [] },
+      { uid: connector, attrs: { tags: [...question.connector.tags] }, parents: [] },
+      { uid: resource, attrs: attributesOf(question.target), parents },
+      ...toolsets.map((id) => ({ uid: { type: 'Toolset', id }, attrs: {}, parents: [] })),
+    ],
+  };
+}
+
+function resourceOf({ connector, target }: PolicyQuestion): TypeAndId {
+  switch (target.kind) {
+    case 'tool':
+      return { type: 'Tool', id: `${connector.id}/${target.name}` };
+    case 'prompt':
+      return { type: 'Prompt', id: `${connector.id}/${target.name}` };
+    case 'resource':
+      return { type: 'Resource', id: `${connector.id}/${target.uri}` };
+  }
+}
+
+function attributesOf(target: PolicyTarget): Record<string, CedarValueJson> {
+  switch (target.kind) {
+    case 'tool':
+      return { name: target.name, risk: target.risk, tags: [...target.tags], ...target.annotations };
+    case 'prompt':
+      return { name: target.name };
+    case 'resource':
+      return { uri: target.uri };
+  }
+}
+
+/** Arguments as tags of two entities, because Cedar wants every attribute declared and arguments are not ours to declare. */
+export function toCedarContext(
+  args: JsonObject | undefined,
+  now: number,
+): { context: Context; entities: EntityJson[] } {
+  const time = { __extn: { fn: 'datetime', arg: new Date(now).toISOString() } };
+  if (args === undefined) return { context: { now: time }, entities: [] };
+  const texts: Record<string, CedarValueJson> = Object.create(null) as Record<string, CedarValueJson>;
+  const numbers: Record<string, CedarValueJson> = Object.create(null) as Record<string, CedarValueJson>;
+  flatten(args, undefined, texts, numbers);
+  const argsId = { type: 'Arguments', id: 'call' };
+  const numbersId = { type: 'Numbers', id: 'call' };
+  return {
+    context: { now: time, args: { __entity: argsId }, numbers: { __entity: numbersId } },
+    entities: [
+      { uid: argsId, attrs: {}, parents: [], tags: texts },
+      { uid: numbersId, attrs: {}, parents: [], tags: numbers },
+    ],
+  };
+}
+
+function flatten(
+  value: Json,
+  path: string | undefined,
+  texts: Record<string, CedarValueJson>,
+  numbers: Record<string, CedarValueJson>,
+): void {
+  if (typeof value === 'object' && value !== null && !(value instanceof JsonNumber)) {
+    for (const [key, member] of Object.entries(value)) {
+      // A dot in a key is written `\.`, else {"a.b": 1} could stand in front of {"a": {"b": 2}}.
+      const part = key.replaceAll(/[.\\]/g, '\\$&');
+      if (member !== undefined)
+        flatten(member, path === undefined ? part : `${path}.${part}`, texts, numbers);
+    }
+    return;
+  }
+  if (path === undefined) return;
+  texts[path] = value instanceof JsonNumber ? value.text : String(value);
+  if (typeof value === 'number' && Number.isSafeInteger(value)) numbers[path] = value;
+}

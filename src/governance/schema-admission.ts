@@ -1,0 +1,145 @@
+import { isObject, type Json, type JsonObject } from '../mcp/jsonrpc/index.js';
+
+/** Bounds on schemas, which are untrusted input: compiling one must not cost more than a moment. */
+const SCHEMA_LIMITS = {
+  bytes: 256 * 1024,
+  depth: 64,
+  subschemas: 5_000,
+  references: 10_000,
+} as const;
+
+/** Keywords whose schemas apply to the very same value, so that a cycle through them never ends. */
+const IN_PLACE_LISTS = ['allOf', 'anyOf', 'oneOf'];
+const IN_PLACE_SINGLE = ['not', 'if', 'then', 'else'];
+/** Their values are data, not schemas. */
+const DATA = new Set(['const', 'enum', 'default', 'examples', 'example']);
+
+/** Why a schema may not be used; undefined if it may. Nothing is fetched, nothing compiled. */
+export function judgeSchema(schema: JsonObject): string | undefined {
+  const references: string[] = [];
+  return (
+    judgeShape(schema, 0, { subschemas: 0 }, references) ??
+    judgeSize(schema) ??
+    references.map((reference) => judgeReference(schema, reference)).find((reason) => reason !== undefined) ??
+    judgeCycles(schema)
+  );
+}
+
+function judgeSize(schema: JsonObject): string | undefined {
+  const { length } = JSON.stringify(schema);
+  return length > SCHEMA_LIMITS.bytes ? `the schema is larger than ${SCHEMA_LIMITS.bytes} bytes` : undefined;
+}
+
+function judgeShape(
+  value: Json,
+  depth: number,
+  count: { subschemas: number },
+  references: string[],
+): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > SCHEMA_LIMITS.depth) return `the schema is nested deeper than ${SCHEMA_LIMITS.depth} levels`;
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      const reason = judgeShape(item, depth + 1, count, references);
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  }
+  if (++count.subschemas > SCHEMA_LIMITS.subschemas)
+    return `the schema has more than ${SCHEMA_LIMITS.subschemas} parts`;
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined || DATA.has(key)) continue;
+    if ((key === '$ref' || key === '$dynamicRef' || key === '$recursiveRef') && typeof member === 'string')
+      references.push(member);
+    const reason = judgeShape(member, depth + 1, count, references);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}
+
+function judgeReference(root: JsonObject, reference: string): string | undefined {
+  if (!reference.startsWith('#')) return 'the schema refers to another document';
+  if (reference !== '#' && !reference.startsWith('#/')) return undefined; // An anchor; the compiler resolves it.
+  return resolve(root, reference) === undefined
+    ? `the schema refers to ${reference.slice(0, 100)}, which is not there`
+    : undefined;
+}
+
+function resolve(root: JsonObject, reference: string): Json | undefined {
+  let at: Json | undefined = root;
+  for (const part of reference.split('/').slice(1)) {
+    const key = decodePointer(part);
+    if (isList(at)) at = /^\d+$/.test(key) ? at[Number(key)] : undefined;
+    else at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+  return at;
+}
+
+function decodePointer(part: string): string {
+  const unescaped = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  try {
+    return decodeURIComponent(unescaped);
+  } catch {
+    return unescaped;
+  }
+}
+
+/** Finds references that lead back to themselves without looking inside the value, and fans of references that explode. */
+function judgeCycles(root: JsonObject): string | undefined {
+  const open = new Set<JsonObject>();
+  const costs = new Map<JsonObject, number>();
+  const cost = costOf(root);
+  return typeof cost === 'string' ? cost : undefined;
+
+  function costOf(schema: JsonObject): number | string {
+    const known = costs.get(schema);
+    if (known !== undefined) return known;
+    if (open.has(schema)) return 'the schema refers to itself without end';
+    open.add(schema);
+    let total = 1;
+    for (const next of inPlace(root, schema)) {
+      const part = costOf(next);
+      if (typeof part === 'string') return part;
+      total += part;
+      if (total > SCHEMA_LIMITS.references) return 'the schema has too many references to follow';
+    }
+    open.delete(schema);
+    costs.set(schema, total);
+    for (const inner of inside(schema)) {
+      const part = costOf(inner);
+      if (typeof part === 'string') return part;
+    }
+    return total;
+  }
+}
+
+function inPlace(root: JsonObject, schema: JsonObject): JsonObject[] {
+  const { $ref } = schema;
+  const target =
+    typeof $ref === 'string' && ($ref === '#' || $ref.startsWith('#/')) ? resolve(root, $ref) : undefined;
+  return [
+    target,
+    ...IN_PLACE_LISTS.flatMap((keyword) => listOf(schema[keyword])),
+    ...IN_PLACE_SINGLE.map((keyword) => schema[keyword]),
+  ].filter(isObject);
+}
+
+/** Schemas for parts of the value, wherever they stand. */
+function inside(schema: JsonObject): JsonObject[] {
+  return Object.entries(schema)
+    .filter(
+      ([keyword]) =>
+        !DATA.has(keyword) && !IN_PLACE_LISTS.includes(keyword) && !IN_PLACE_SINGLE.includes(keyword),
+    )
+    .flatMap(([, member]): readonly (Json | undefined)[] => (isList(member) ? member : [member]))
+    .filter(isObject);
+}
+
+/** `Array.isArray` forgets what the items of a readonly array are. */
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return isList(value) ? value : [];
+}

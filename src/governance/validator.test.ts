@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import { parseJson, type Json, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { createValidator } from './validator.js';
+
+const validator = createValidator();
+const object = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  properties,
+  ...more,
+});
+
+describe('problems', () => {
+  const check = (schema: JsonObject, value: Json, expected: readonly string[]) =>
+    expect(validator.problems(schema, value)).toEqual(expected);
+
+  test('a valid value has none', () =>
+    check(object({ a: { type: 'string' } }, { required: ['a'] }), { a: 'x' }, []));
+  test('the path and the expectation are named', () =>
+    check(object({ a: object({ b: { type: 'integer' } }) }), { a: { b: 'x' } }, [
+      'arguments.a.b: must be integer',
+    ]));
+  test('a missing member', () =>
+    check(object({}, { required: ['a'] }), {}, ["arguments: must have required property 'a'"]));
+  test('a member too many', () =>
+    check(object({}, { additionalProperties: false }), { x: 1 }, ['arguments: has no property "x"']));
+  test('M-23: members inherited from Object.prototype do not count', () =>
+    check(object({}, { required: ['toString'] }), {}, ["arguments: must have required property 'toString'"]));
+  test('M-23: __proto__ carries nothing', () =>
+    check(object({ a: { type: 'string' } }, { required: ['a'] }), parseJson('{"__proto__":{"a":"x"}}'), [
+      "arguments: must have required property 'a'",
+    ]));
+  test('draft-07 keywords where it is declared', () =>
+    check(
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        type: 'object',
+        properties: { a: { type: 'array', items: [{ type: 'string' }], additionalItems: false } },
+      },
+      { a: ['x', 1] },
+      ['arguments.a: must NOT have more than 1 items'],
+    ));
+  test('2020-12 keywords otherwise', () =>
+    check(
+      object({ a: { type: 'array', prefixItems: [{ type: 'string' }], items: false } }),
+      { a: ['x', 1] },
+      ['arguments.a: must NOT have more than 1 items'],
+    ));
+  test('numbers beyond a double are checked as numbers', () =>
+    check(object({ a: { type: 'integer' } }), parseJson('{"a":9007199254740993}'), []));
+  test('M-33: a pattern that would backtrack for ever answers at once', () => {
+    const start = performance.now();
+    check(object({ a: { type: 'string', pattern: '^(a+)+$' } }), { a: `${'a'.repeat(50_000)}!` }, [
+      'arguments.a: must match pattern "^(a+)+$"',
+    ]);
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+  test('two patterns are two patterns', () =>
+    check(object({ a: { pattern: '^x' }, b: { pattern: '^y' } }), { a: 'x', b: 'x' }, [
+      'arguments.b: must match pattern "^y"',
+    ]));
+  test('what the linear engine cannot express is left to the upstream', () =>
+    check(object({ a: { pattern: '(?=x)x' } }), { a: 'y' }, []));
+});
+
+describe('judge (M-32)', () => {
+  const nested = (levels: number): JsonObject =>
+    levels === 0 ? { type: 'string' } : object({ x: nested(levels - 1) });
+  const fan = (levels: number): JsonObject => ({
+    $defs: Object.fromEntries(
+      Array.from({ length: levels }, (_, i) => [
+        `d${i}`,
+        i + 1 === levels ? {} : { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] },
+      ]),
+    ),
+    $ref: '#/$defs/d0',
+  });
+  test.each<[string, JsonObject, string | undefined]>([
+    ['a plain schema', object({ a: { type: 'string' } }), undefined],
+    ['a recursive tree', { type: 'object', properties: { child: { $ref: '#' } } }, undefined],
+    ['30 levels', nested(30), undefined],
+    [
+      'a remote reference',
+      object({ a: { $ref: 'https://example.com/x.json' } }),
+      'the schema refers to another document',
+    ],
+    [
+      'a reference to nothing',
+      object({ a: { $ref: '#/$defs/x' } }),
+      'the schema refers to #/$defs/x, which is not there',
+    ],
+    ['a reference to itself', { $ref: '#' }, 'the schema refers to itself without end'],
+    [
+      'a circle',
+      { $defs: { a: { $ref: '#/$defs/b' }, b: { allOf: [{ $ref: '#/$defs/a' }] } }, $ref: '#/$defs/a' },
+      'the schema refers to itself without end',
+    ],
+    ['a fan of references', fan(22), 'the schema has too many references to follow'],
+    [
+      '5 000 levels',
+      JSON.parse(`${'{"properties":{"x":'.repeat(2_500)}{}${'}}'.repeat(2_500)}`) as JsonObject,
+      'the schema is nested deeper than 64 levels',
+    ],
+    [
+      '20 000 branches',
+      { anyOf: Array.from({ length: 20_000 }, () => ({})) },
+      'the schema has more than 5000 parts',
+    ],
+    ['half a megabyte', { description: 'x'.repeat(500_000) }, 'the schema is larger than 262144 bytes'],
+    ['a type that does not exist', { type: 'text' }, 'the schema is not valid JSON Schema'],
+    ['a property called $ref', object({ $ref: { type: 'string' } }), undefined],
+    ['a default that looks like a reference', object({ a: { default: { $ref: 'http://x' } } }), undefined],
+  ])('%s', (_name, schema, expected) => {
+    const start = performance.now();
+    expect(validator.judge(schema)).toBe(expected);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});

@@ -1,0 +1,119 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { JsonNumber, type Json, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { judgeSchema } from './schema-admission.js';
+import { toLinearPattern } from './schema-pattern.js';
+
+export interface Validator {
+  /** Why a schema cannot be used; undefined if it can. Cheap: nothing is compiled. */
+  judge(schema: JsonObject): string | undefined;
+  /** What is wrong with a value, each with its path; empty if nothing is. Compiles on first use of a schema object. */
+  problems(schema: JsonObject, value: Json): readonly string[];
+}
+
+type Compiled = ValidateFunction | 'unusable';
+
+const DRAFT_7 = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/;
+/** Something stays behind in a compiler for every schema it has seen, so it is replaced after this many. */
+const SCHEMAS_PER_COMPILER = 1_000;
+const MAX_PROBLEMS = 8;
+const NOTHING: readonly string[] = [];
+
+export function createValidator(): Validator {
+  const compiled = new WeakMap<JsonObject, Compiled>();
+  const compilers = new Map<'2020-12' | 'draft-07', { ajv: Ajv; uses: number }>();
+
+  function compilerFor(schema: JsonObject): Ajv {
+    const { $schema } = schema;
+    const dialect = typeof $schema === 'string' && DRAFT_7.test($schema) ? 'draft-07' : '2020-12';
+    const known = compilers.get(dialect);
+    if (known !== undefined && known.uses < SCHEMAS_PER_COMPILER) {
+      known.uses++;
+      return known.ajv;
+    }
+    const ajv = createCompiler(dialect);
+    compilers.set(dialect, { ajv, uses: 1 });
+    return ajv;
+  }
+
+  function compile(schema: JsonObject): Compiled {
+    const known = compiled.get(schema);
+    if (known !== undefined) return known;
+    let result: Compiled = 'unusable';
+    if (judgeSchema(schema) === undefined) {
+      try {
+        // The dialect is chosen above; an unknown $schema must not make the compiler look for it.
+        const { $schema: _, $id: __, ...rest } = schema;
+        result = compilerFor(schema).compile(rest);
+      } catch {
+        // Left as unusable: a schema nobody can compile refuses every value.
+      }
+    }
+    compiled.set(schema, result);
+    return result;
+  }
+
+  return {
+    judge(schema) {
+      const reason = judgeSchema(schema);
+      if (reason !== undefined) return reason;
+      try {
+        const { $schema: _, ...rest } = schema;
+        return compilerFor({ $schema: schema['$schema'] }).validateSchema(rest) === true
+          ? undefined
+          : 'the schema is not valid JSON Schema';
+      } catch {
+        return 'the schema is not valid JSON Schema';
+      }
+    },
+    problems(schema, value) {
+      const validate = compile(schema);
+      if (validate === 'unusable') return ['the schema of this tool cannot be used'];
+      if (validate(withoutExactNumbers(value))) return NOTHING;
+      return (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(toProblem);
+    },
+  };
+}
+
+function createCompiler(dialect: '2020-12' | 'draft-07'): Ajv {
+  const Compiler = dialect === '2020-12' ? Ajv2020 : Ajv;
+  const regExp = Object.assign(toLinearPattern, { code: 'toLinearPattern' });
+  const ajv = new Compiler({
+    strict: false,
+    allErrors: false,
+    validateSchema: false,
+    addUsedSchema: false,
+    logger: false,
+    ownProperties: true,
+    multipleOfPrecision: 9,
+    code: { regExp },
+  });
+  addFormats.default(ajv, { mode: 'fast' });
+  return ajv;
+}
+
+function toProblem({ instancePath, keyword, message, params }: ErrorObject): string {
+  const path = instancePath === '' ? 'arguments' : `arguments${instancePath.replaceAll('/', '.')}`;
+  const { additionalProperty, allowedValues } = params as {
+    additionalProperty?: string;
+    allowedValues?: unknown[];
+  };
+  if (keyword === 'additionalProperties' && additionalProperty !== undefined)
+    return `${path}: has no property "${additionalProperty.slice(0, 100)}"`;
+  if (keyword === 'enum' && allowedValues !== undefined)
+    return `${path}: must be one of ${JSON.stringify(allowedValues).slice(0, 200)}`;
+  return `${path}: ${message ?? 'is not valid'}`;
+}
+
+/** The compiler knows plain numbers only; the value itself keeps its digits. */
+function withoutExactNumbers(value: Json): unknown {
+  if (typeof value !== 'object' || value === null || !hasExactNumber(value)) return value;
+  return JSON.parse(JSON.stringify(value)) as unknown;
+}
+
+function hasExactNumber(value: Json): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (value instanceof JsonNumber) return true;
+  return Object.values(value as JsonObject).some((member) => member !== undefined && hasExactNumber(member));
+}
