@@ -1,0 +1,36 @@
+import { Kysely } from 'kysely';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { HubError } from '../../kernel/index.js';
+import { SqliteConnection } from '../sqlite/sqlite-connection.js';
+import { createSqliteDialect } from '../sqlite/sqlite-dialect.js';
+import { APPLICATION_ID } from '../sqlite/sqlite-file.js';
+import { isSqliteDamage } from '../storage-errors.js';
+import type { Tables } from '../tables.js';
+import type { BackupSource } from './backup-lines.js';
+import { readTables } from './read-tables.js';
+
+/** The copy of a SQLite store. It is read, never changed. */
+export async function openBackupFile(path: string): Promise<BackupSource> {
+  const connection = new SqliteConnection(new DatabaseSync(path, { readOnly: true }));
+  try {
+    const whole =
+      connection.pragma('application_id') === APPLICATION_ID && connection.pragma('quick_check(1)') === 'ok';
+    if (!whole) throw notWhole();
+    const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
+    const newest = await db
+      .selectFrom('schema_migrations')
+      .select('version')
+      .orderBy('version', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (newest === undefined) throw new HubError('config_invalid', 'the backup is empty');
+    return { schemaVersion: newest.version, rows: () => readTables(db), close: () => connection.close() };
+  } catch (error) {
+    connection.close();
+    throw isSqliteDamage(error) ? notWhole(error) : error;
+  }
+}
+
+function notWhole(cause?: unknown): HubError {
+  return new HubError('config_invalid', 'the backup is damaged or not a backup of this program', { cause });
+}

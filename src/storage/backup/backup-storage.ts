@@ -1,0 +1,83 @@
+import { createWriteStream, existsSync } from 'node:fs';
+import { chmod, open, rename, rm } from 'node:fs/promises';
+import { promises as streams } from 'node:stream';
+import { backup as copyPages, DatabaseSync } from '@photostructure/sqlite';
+import { HubError, type Clock } from '../../kernel/index.js';
+import type { Database } from '../database.js';
+import { readSchemaVersion } from '../migrate.js';
+import { CLOSED } from '../sqlite/sqlite-file.js';
+import type { SqliteStoreDatabase } from '../sqlite/open-sqlite.js';
+import { toStorageError } from '../storage-errors.js';
+import { writeBackupLines } from './backup-lines.js';
+import { readTables } from './read-tables.js';
+
+/** In one step: the copy then sees one state, and writers need not wait for it. */
+const ALL_PAGES = 2 ** 31 - 1;
+
+/** The file gets its name when it is whole and on disk. What is there already is never overwritten. */
+async function writeWhole(path: string, write: (unfinished: string) => Promise<void>): Promise<void> {
+  if (existsSync(path))
+    throw new HubError('conflict', 'there is a file of this name already', { details: { path } });
+  const unfinished = `${path}.unfinished`;
+  try {
+    await rm(unfinished, { force: true });
+    const file = await open(unfinished, 'wx', 0o600);
+    await file.close();
+    await chmod(unfinished, 0o600);
+    await write(unfinished);
+    const whole = await open(unfinished, 'r+');
+    await whole.sync();
+    await whole.close();
+    await rename(unfinished, path);
+  } catch (error) {
+    for (const suffix of ['', '-wal', '-shm', '-journal'])
+      await rm(`${unfinished}${suffix}`, { force: true });
+    throw error instanceof HubError
+      ? error
+      : new HubError('storage_unavailable', 'the backup could not be written', { cause: error });
+  }
+}
+
+/** A copy of the file, made beside the hub's own work. Secrets in it stay sealed. */
+export function backupSqlite({ path, db, connection }: SqliteStoreDatabase, to: string): Promise<void> {
+  return writeWhole(to, async (unfinished) => {
+    if (path === ':memory:') {
+      const copyMemory = connection.prepare('vacuum into ?');
+      await db.connection().execute(async () => connection.attempt(() => copyMemory.run(unfinished)));
+    } else {
+      const source = new DatabaseSync(path, { readOnly: true });
+      try {
+        await copyPages(source, unfinished, { rate: ALL_PAGES });
+      } catch (error) {
+        throw toStorageError(error);
+      } finally {
+        source.close();
+      }
+    }
+    const copy = new DatabaseSync(unfinished);
+    copy.exec(`pragma journal_mode = delete; pragma user_version = ${CLOSED}`);
+    copy.close();
+  });
+}
+
+/** All rows as lines of JSON, of one moment. Secrets in them stay sealed. */
+export function backupPostgres(database: Database, to: string, clock: Clock): Promise<void> {
+  return writeWhole(to, async (unfinished) => {
+    const out = createWriteStream(unfinished, { flags: 'r+' });
+    const written = streams.finished(out);
+    written.catch(() => {});
+    try {
+      const header = { schemaVersion: await readSchemaVersion(database), createdAt: clock.now() };
+      await database.db
+        .transaction()
+        .setIsolationLevel('repeatable read')
+        .setAccessMode('read only')
+        .execute((transaction) => writeBackupLines(out, header, readTables(transaction)));
+      out.end();
+    } catch (error) {
+      out.destroy();
+      throw error;
+    }
+    await written;
+  });
+}

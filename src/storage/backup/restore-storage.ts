@@ -1,0 +1,179 @@
+import { closeSync, existsSync, openSync, readSync, renameSync, rmSync } from 'node:fs';
+import { sql, type Transaction } from 'kysely';
+import { HubError, silentLogger, systemClock, type Clock, type Logger } from '../../kernel/index.js';
+import type { Database } from '../database.js';
+import { requireKeysFor } from '../master-key-check.js';
+import { migrate, readSchemaVersion, requireKnownSchema } from '../migrate.js';
+import { openPostgres } from '../postgres/open-postgres.js';
+import { createSealer, type MasterKeys, type Sealer } from '../sealer.js';
+import { acquireHubLock } from '../sqlite/hub-lock.js';
+import { openSqlite } from '../sqlite/open-sqlite.js';
+import { prepareFolder, requireNoOrphanLog } from '../sqlite/sqlite-file.js';
+import { parseStorageUrl } from '../storage-url.js';
+import type { Tables } from '../tables.js';
+import { openBackupLines, type BackupRow, type BackupSource } from './backup-lines.js';
+import { openBackupFile } from './backup-file.js';
+import { readTables } from './read-tables.js';
+
+export interface RestoreOptions {
+  /** Where to: a SQLite file that does not exist, or an empty Postgres schema. */
+  readonly url: string;
+  /** A backup of either kind, made of either database. */
+  readonly from: string;
+  /** The keys its secrets are sealed with. */
+  readonly masterKeys: MasterKeys;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+const BATCH = 200;
+
+/** All of it or nothing. Data of an older release are brought forward. */
+export async function restoreStorage({
+  url,
+  from,
+  masterKeys,
+  clock = systemClock,
+  logger = silentLogger,
+}: RestoreOptions): Promise<{ readonly rows: number }> {
+  const sealer = createSealer(masterKeys);
+  const target = parseStorageUrl(url);
+  const source = await openSource(from);
+  try {
+    requireKnownSchema(source.schemaVersion);
+    if (target.kind === 'sqlite') return { rows: await restoreFile(target.path, source, sealer, clock) };
+    const database = await openPostgres({ url, logger, poolSize: 2 });
+    try {
+      await requireEmpty(database, source.schemaVersion);
+      return { rows: await fill(database, source, sealer, clock) };
+    } finally {
+      await database.close();
+    }
+  } finally {
+    source.close();
+  }
+}
+
+async function restoreFile(
+  path: string,
+  source: BackupSource,
+  sealer: Sealer,
+  clock: Clock,
+): Promise<number> {
+  prepareFolder(path);
+  // A hub may run although its file was moved away.
+  const lock = await acquireHubLock(`${path}.lock`, 0);
+  try {
+    if (existsSync(path)) {
+      throw new HubError('conflict', 'there is a store of this name already: move it away first', {
+        details: { path },
+      });
+    }
+    requireNoOrphanLog(path);
+    return await fillFile(path, source, sealer, clock);
+  } finally {
+    lock.release();
+  }
+}
+
+/** The file gets its name when it is whole. */
+async function fillFile(path: string, source: BackupSource, sealer: Sealer, clock: Clock): Promise<number> {
+  const unfinished = `${path}.restoring`;
+  const clear = () => {
+    for (const suffix of ['', '-journal', '.lock', '.lock-journal']) {
+      rmSync(`${unfinished}${suffix}`, { force: true });
+    }
+  };
+  clear();
+  const database = await openSqlite({
+    path: unfinished,
+    durability: 'disk',
+    access: 'hub',
+    lockWaitMs: 0,
+    maxBytes: undefined,
+  });
+  try {
+    const rows = await fill(database, source, sealer, clock);
+    await database.close();
+    renameSync(unfinished, path);
+    return rows;
+  } finally {
+    await database.close();
+    clear();
+  }
+}
+
+async function openSource(path: string): Promise<BackupSource> {
+  if (!existsSync(path))
+    throw new HubError('not_found', 'there is no backup of this name', { details: { path } });
+  const start = Buffer.alloc(16);
+  const file = openSync(path, 'r');
+  readSync(file, start, 0, start.length, 0);
+  closeSync(file);
+  return start.toString('latin1').startsWith('SQLite format 3')
+    ? openBackupFile(path)
+    : openBackupLines(path);
+}
+
+/** An attempt that failed before may have left tables, but no rows. */
+async function requireEmpty(database: Database, schemaVersion: number): Promise<void> {
+  const version = await readSchemaVersion(database);
+  if (version === 0) return;
+  let rows = 0;
+  if (version <= schemaVersion) for await (const _ of readTables(database.db)) if (++rows > 0) break;
+  if (version > schemaVersion || rows > 0)
+    throw new HubError('conflict', 'the database is not empty: restore into an empty one');
+}
+
+async function fill(database: Database, source: BackupSource, sealer: Sealer, clock: Clock): Promise<number> {
+  await migrate(database, { clock, upTo: source.schemaVersion });
+  const rows = await database.db
+    .transaction()
+    .execute((transaction) => insertAll(transaction, source, sealer));
+  await migrate(database, { clock });
+  return rows;
+}
+
+async function insertAll(
+  transaction: Transaction<Tables>,
+  source: BackupSource,
+  sealer: Sealer,
+): Promise<number> {
+  let count = 0;
+  let batch: BackupRow[] = [];
+  for await (const row of source.rows()) {
+    if (batch.length === BATCH || (batch[0] !== undefined && batch[0].table !== row.table)) {
+      await insertBatch(transaction, batch, sealer);
+      batch = [];
+    }
+    batch.push(row);
+    count++;
+  }
+  await insertBatch(transaction, batch, sealer);
+  return count;
+}
+
+async function insertBatch(
+  transaction: Transaction<Tables>,
+  batch: readonly BackupRow[],
+  sealer: Sealer,
+): Promise<void> {
+  const [first] = batch;
+  if (first === undefined) return;
+  if (first.table === 'settings')
+    requireKeysFor(
+      batch.map(({ row }) => ({ key: String(row['key']), value: String(row['value']) })),
+      sealer,
+    );
+  const columns = Object.keys(first.row);
+  const names = sql.join(columns.map((column) => sql.id(column)));
+  const values = sql.join(
+    batch.map(({ row }) => sql`(${sql.join(columns.map((column) => requireScalar(row[column])))})`),
+  );
+  await sql`insert into ${sql.table(first.table)} (${names}) values ${values}`.execute(transaction);
+}
+
+function requireScalar(value: unknown): string | number | null {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value;
+  throw new HubError('config_invalid', 'the backup was altered; nothing was restored');
+}

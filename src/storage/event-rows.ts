@@ -1,0 +1,71 @@
+import type { SelectQueryBuilder } from 'kysely';
+import type { Actor, EventQuery, EventRecord, HubEvent } from '../governance/index.js';
+import type { EventRow, Tables } from './tables.js';
+
+export const EVENT_COLUMNS = [
+  'sequence',
+  'at',
+  'type',
+  'agent',
+  'connector',
+  'outcome',
+  'call_id',
+  'payload',
+  'previous_hash',
+  'hash',
+] as const satisfies readonly (keyof EventRow)[];
+
+/** The columns repeat what the filters ask for; the payload alone is read back. */
+export function toEventRow({ sequence, at, actor, event, previousHash, hash }: EventRecord): EventRow {
+  return {
+    sequence,
+    at,
+    type: event.type,
+    agent: toColumn('agent' in event ? event.agent : actor.kind === 'agent' ? actor.id : undefined),
+    connector: toColumn('connector' in event ? event.connector : undefined),
+    outcome: 'outcome' in event ? event.outcome : null,
+    call_id: toColumn('callId' in event ? event.callId : undefined),
+    payload: JSON.stringify({ actor, event }),
+    previous_hash: previousHash,
+    hash,
+  };
+}
+
+export function fromEventRow({ sequence, at, payload, previous_hash, hash }: EventRow): EventRecord {
+  const { actor, event } = JSON.parse(payload) as { readonly actor: Actor; readonly event: HubEvent };
+  return { sequence, at, actor, event, previousHash: previous_hash, hash };
+}
+
+/** An event is kept whatever it names; only finding it by that name may then fail. */
+function toColumn(value: string | undefined): string | null {
+  if (value === undefined) return null;
+  return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+}
+
+/** `after` and `before` are sequence numbers and exclusive; `since` is a time and inclusive, `until` exclusive. */
+export function whereEvents<Selected>(
+  events: SelectQueryBuilder<Tables, 'events', Selected>,
+  {
+    agent,
+    connector,
+    type,
+    outcome,
+    callId,
+    after,
+    before,
+    since,
+    until,
+  }: Omit<EventQuery, 'limit' | 'order'>,
+): SelectQueryBuilder<Tables, 'events', Selected> {
+  let found = events;
+  if (after !== undefined) found = found.where('sequence', '>', after);
+  if (before !== undefined) found = found.where('sequence', '<', before);
+  if (since !== undefined) found = found.where('at', '>=', since);
+  if (until !== undefined) found = found.where('at', '<', until);
+  if (type !== undefined) found = found.where('type', '=', type);
+  if (agent !== undefined) found = found.where('agent', '=', agent);
+  if (connector !== undefined) found = found.where('connector', '=', connector);
+  if (outcome !== undefined) found = found.where('outcome', '=', outcome);
+  if (callId !== undefined) found = found.where('call_id', '=', callId);
+  return found;
+}

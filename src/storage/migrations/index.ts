@@ -1,0 +1,5 @@
+import { initial } from './0001-initial.js';
+import type { Migration } from './migration.js';
+
+/** Forward only, in order, numbered without gaps. */
+export const MIGRATIONS: readonly Migration[] = [initial];

@@ -1,0 +1,143 @@
+import { HubError, silentLogger, systemClock, type Clock } from '../kernel/index.js';
+import type { EventStore } from '../governance/index.js';
+import { backupPostgres, backupSqlite } from './backup/backup-storage.js';
+import type { Database } from './database.js';
+import { recordMasterKey, requireMasterKeys } from './master-key-check.js';
+import { migrate, readSchemaVersion, requireKnownSchema, SCHEMA_VERSION } from './migrate.js';
+import { openPostgres } from './postgres/open-postgres.js';
+import { createPostgresEventStore } from './postgres/postgres-event-store.js';
+import { rotateSecrets } from './rotate-secrets.js';
+import { createSealer, type Sealer } from './sealer.js';
+import { openSqlite, type SqliteStoreDatabase } from './sqlite/open-sqlite.js';
+import { openSqliteEventStore } from './sqlite/sqlite-event-store.js';
+import { parseStorageUrl } from './storage-url.js';
+import type { Storage, StorageOptions } from './storage.js';
+import { createAgentStore } from './stores/agent-store.js';
+import { createConnectorStore } from './stores/connector-store.js';
+import { createCredentialStore } from './stores/credential-store.js';
+import { createDataKeyStore } from './stores/data-key-store.js';
+import { createPolicyStore } from './stores/policy-store.js';
+import { createSettingsStore } from './stores/settings-store.js';
+import { createSnapshotStore } from './stores/snapshot-store.js';
+
+const LOCK_WAIT_MS = 1_000;
+const POOL_SIZE = 10;
+
+/**
+ * Opens the store and brings its schema forward. `config_invalid`: an operator must act (wrong master key, another hub,
+ * damaged file, newer schema), and nothing was changed. `storage_unavailable`: it may work later.
+ */
+export async function openStorage(options: StorageOptions): Promise<Storage> {
+  const { clock = systemClock, access = 'hub' } = options;
+  const sealer = createSealer(options.masterKeys);
+  const { database, backend } = await openDatabase(options);
+  try {
+    const found = await readSchemaVersion(database);
+    requireKnownSchema(found);
+    await requireMasterKeys(database, sealer);
+    if (access === 'hub') {
+      backend.beginUse();
+      await migrate(database, { clock });
+      await recordMasterKey(database.db, sealer);
+    } else if (found < SCHEMA_VERSION) {
+      throw new HubError(
+        'config_invalid',
+        'the store is of an older release: start the hub once to bring it forward',
+      );
+    }
+    return createStorage(database, backend, await backend.openEvents(), sealer, clock);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+/** What differs between the databases beyond their dialect. */
+interface Backend {
+  /** From here on the store is written. */
+  beginUse(): void;
+  openEvents(): Promise<EventStore>;
+  check(): Promise<void>;
+  backup(path: string): Promise<void>;
+}
+
+async function openDatabase(
+  options: StorageOptions,
+): Promise<{ readonly database: Database; readonly backend: Backend }> {
+  const {
+    url,
+    durability = 'process',
+    access = 'hub',
+    lockWaitMs = LOCK_WAIT_MS,
+    maxBytes,
+    poolSize = POOL_SIZE,
+    logger = silentLogger,
+    clock = systemClock,
+  } = options;
+  const target = parseStorageUrl(url);
+  if (target.kind === 'sqlite') {
+    const database = await openSqlite({ path: target.path, durability, access, lockWaitMs, maxBytes });
+    return { database, backend: sqliteBackend(database) };
+  }
+  const database = await openPostgres({ url, logger, poolSize });
+  return { database, backend: postgresBackend(database, clock) };
+}
+
+function sqliteBackend(database: SqliteStoreDatabase): Backend {
+  return {
+    beginUse: () => database.beginUse(),
+    openEvents: () => openSqliteEventStore(database.db, database.connection),
+    async check() {
+      database.connection.pragma('schema_version');
+    },
+    backup: (path) => backupSqlite(database, path),
+  };
+}
+
+function postgresBackend(database: Database, clock: Clock): Backend {
+  return {
+    beginUse() {},
+    openEvents: async () => createPostgresEventStore(database.db),
+    async check() {
+      await database.db.selectFrom('schema_migrations').select('version').limit(1).execute();
+    },
+    backup: (path) => backupPostgres(database, path, clock),
+  };
+}
+
+function createStorage(
+  database: Database,
+  backend: Backend,
+  events: EventStore,
+  sealer: Sealer,
+  clock: Clock,
+): Storage {
+  const { db, kind } = database;
+  const backups = new Set<Promise<void>>();
+  let closing: Promise<void> | undefined;
+  const close = () => (closing ??= Promise.allSettled(backups).then(() => database.close()));
+  return {
+    kind,
+    schemaVersion: SCHEMA_VERSION,
+    connectors: createConnectorStore(db, sealer),
+    agents: createAgentStore(db),
+    credentials: createCredentialStore(db, sealer),
+    snapshots: createSnapshotStore(db),
+    policies: createPolicyStore(db),
+    events,
+    settings: createSettingsStore(db),
+    dataKeys: createDataKeyStore(db, sealer, clock),
+    check: () => backend.check(),
+    usedBytes: () => database.usedBytes(),
+    rotateSecrets: (options) => rotateSecrets(db, sealer, options),
+    backup(path) {
+      if (closing !== undefined)
+        return Promise.reject(new HubError('shutting_down', 'the store is being closed'));
+      const running = backend.backup(path).finally(() => backups.delete(running));
+      backups.add(running);
+      return running;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

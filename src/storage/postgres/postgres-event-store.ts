@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import { HubError } from '../../kernel/index.js';
+import { GENESIS_HASH, type EventRecord, type EventStore } from '../../governance/index.js';
+import type { Db } from '../database.js';
+import {
+  ANCHOR_KEY,
+  continues,
+  readAnchor,
+  readSettled,
+  SETTLED_KEY,
+  writeAnchor,
+  writeMark,
+  type ChainPoint,
+} from '../event-marks.js';
+import { fromEventRow, toEventRow, whereEvents } from '../event-rows.js';
+import type { EventRow } from '../tables.js';
+
+const ROWS_PER_TRIM = 10_000;
+/** Any number, as long as every release uses the same. */
+const TRIM_LOCK = 4_346_574;
+
+/** Several hubs may write. Whoever comes second finds the chain continued and gets `conflict`. */
+export function createPostgresEventStore(db: Db): EventStore {
+  return {
+    append: (records) => append(db, records),
+
+    async query({ limit, order, ...filter }) {
+      const rows = await whereEvents(db.selectFrom('events').selectAll(), filter)
+        .orderBy('sequence', order === 'newest' ? 'desc' : 'asc')
+        .limit(limit)
+        .execute();
+      return rows.map(fromEventRow);
+    },
+
+    last: () => findLast(db),
+    unfinishedCalls: () => findUnfinished(db),
+    anchor: () => readAnchor(db),
+
+    async trim(sequence) {
+      while (await trimSome(db, sequence));
+    },
+
+    async count() {
+      const last = await findLast(db);
+      return last === undefined ? 0 : last.sequence - (await readAnchor(db)).sequence;
+    },
+  };
+}
+
+/**
+ * One statement, so that a group is one round trip. It inserts only if the row before the group is the one the group
+ * names; if two hubs pass that test at once, the primary key refuses the second.
+ */
+async function append(db: Db, records: readonly EventRecord[]): Promise<void> {
+  const first = records[0];
+  if (first === undefined) return;
+  const before: ChainPoint = { sequence: first.sequence - 1, hash: first.previousHash };
+  if (!continues(before, records)) throw moved();
+  const rows = records.map(toEventRow);
+  const column = (name: keyof EventRow) => sql.val(rows.map((row) => row[name]));
+  const inserted = await sql`
+    insert into events (sequence, at, type, agent, connector, outcome, call_id, payload, previous_hash, hash)
+    select * from unnest(
+      ${column('sequence')}::bigint[], ${column('at')}::bigint[], ${column('type')}::text[], ${column('agent')}::text[],
+      ${column('connector')}::text[], ${column('outcome')}::text[], ${column('call_id')}::text[], ${column('payload')}::text[],
+      ${column('previous_hash')}::text[], ${column('hash')}::text[])
+    where ${endsAt(before)}`.execute(db);
+  if (inserted.numAffectedRows !== BigInt(records.length)) throw moved();
+}
+
+function endsAt({ sequence, hash }: ChainPoint) {
+  const anchored = sql`exists (select 1 from settings where key = ${ANCHOR_KEY} and value = ${writeAnchor({ sequence, hash })})`;
+  const kept = sql`exists (select 1 from events where sequence = ${sequence} and hash = ${hash})`;
+  if (sequence > 0) return sql<boolean>`${kept} or ${anchored}`;
+  return hash === GENESIS_HASH
+    ? sql<boolean>`not exists (select 1 from settings where key = ${ANCHOR_KEY})`
+    : sql<boolean>`false`;
+}
+
+function moved(): HubError {
+  return new HubError('conflict', 'the event log does not end where these events continue it');
+}
+
+async function findLast(db: Db): Promise<EventRecord | undefined> {
+  const row = await db
+    .selectFrom('events')
+    .selectAll()
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row === undefined ? undefined : fromEventRow(row);
+}
+
+async function findUnfinished(db: Db): Promise<readonly EventRecord[]> {
+  const last = (await findLast(db))?.sequence ?? 0;
+  const settled = await readSettled(db);
+  const rows = await db
+    .selectFrom('events as intent')
+    .selectAll('intent')
+    .where('intent.type', '=', 'call.intended')
+    .where('intent.sequence', '>', settled)
+    .where('intent.sequence', '<=', last)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('events as outcome')
+            .select('outcome.sequence')
+            .whereRef('outcome.call_id', '=', 'intent.call_id')
+            .where('outcome.type', '=', 'call.finished')
+            .whereRef('outcome.sequence', '>', 'intent.sequence'),
+        ),
+      ),
+    )
+    .orderBy('intent.sequence')
+    .execute();
+  const oldest = rows[0]?.sequence;
+  const nowSettled = oldest === undefined ? last : oldest - 1;
+  if (nowSettled > settled) await writeMark(db, SETTLED_KEY, String(nowSettled));
+  return rows.map(fromEventRow);
+}
+
+/** Rows and anchor change together, so that the chain holds at every moment. */
+function trimSome(db: Db, sequence: number): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    // Two hubs that trim at once would otherwise write their anchors in the wrong order.
+    await sql`select pg_advisory_xact_lock(${TRIM_LOCK})`.execute(transaction);
+    const due = transaction
+      .selectFrom('events')
+      .select(['sequence', 'hash'])
+      .where('sequence', '<=', sequence)
+      .orderBy('sequence');
+    const batch = transaction.selectFrom(due.limit(ROWS_PER_TRIM).as('due')).select(['sequence', 'hash']);
+    const end = await batch.orderBy('sequence', 'desc').limit(1).executeTakeFirst();
+    if (end === undefined) return false;
+    await writeMark(transaction, ANCHOR_KEY, writeAnchor(end));
+    await transaction.deleteFrom('events').where('sequence', '<=', end.sequence).execute();
+    return true;
+  });
+}

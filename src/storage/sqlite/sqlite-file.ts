@@ -1,0 +1,103 @@
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fchmodSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { HubError } from '../../kernel/index.js';
+
+/** `CRSP`: tells our files from those of other programs. */
+export const APPLICATION_ID = 0x43525350;
+/** Stands in the header while a hub has the file open. Then the `-wal` file beside it is part of the data. */
+export const IN_USE = 1;
+export const CLOSED = 0;
+
+const MAGIC = 'SQLite format 3\0';
+const HEADER_BYTES = 100;
+const USER_VERSION_AT = 60;
+const APPLICATION_ID_AT = 68;
+
+/** The folder is created for its owner only; one that exists keeps its mode, since it may not be ours alone. */
+export function prepareFolder(path: string): void {
+  const folder = dirname(path);
+  if (existsSync(folder)) return;
+  const created = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (created !== undefined) chmodSync(created, 0o700);
+  chmodSync(folder, 0o700);
+}
+
+/**
+ * Makes a new file, complete with its header before it gets its name: an empty file under that name is never ours and
+ * always a loss.
+ */
+export function createDatabaseFile(path: string): void {
+  const unfinished = `${path}.new`;
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${unfinished}${suffix}`, { force: true });
+  const file = openSync(unfinished, 'wx', 0o600);
+  fchmodSync(file, 0o600);
+  closeSync(file);
+  const db = new DatabaseSync(unfinished);
+  db.exec(`pragma application_id = ${APPLICATION_ID}`);
+  db.close();
+  renameSync(unfinished, path);
+}
+
+/**
+ * Throws `config_invalid`, with what to do, if the file is not a whole store of ours. Only before any connection of this
+ * process is open: closing a file drops the locks that SQLite holds on it.
+ */
+export function requireSoundFile(path: string): void {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const file = openSync(path, 'r');
+  const bytes = readSync(file, header, 0, HEADER_BYTES, 0);
+  closeSync(file);
+  if (bytes === 0) throw damaged(path, 'is empty');
+  if (bytes < HEADER_BYTES || header.toString('latin1', 0, MAGIC.length) !== MAGIC)
+    throw damaged(path, 'is not a database or has lost its beginning');
+  if (header.readUInt32BE(APPLICATION_ID_AT) !== APPLICATION_ID) {
+    throw new HubError('config_invalid', `"${path}" is the database of another program: name another file`);
+  }
+  if (header.readUInt32BE(USER_VERSION_AT) === IN_USE && !existsSync(`${path}-wal`)) {
+    throw new HubError(
+      'config_invalid',
+      `"${path}" was not closed and its "-wal" file is missing, so the newest records are lost: put that file back or restore a backup; to go on without them create an empty file "${path}-wal"`,
+    );
+  }
+}
+
+/** A log without its database would be dropped by SQLite without a word. */
+export function requireNoOrphanLog(path: string): void {
+  const log = `${path}-wal`;
+  if (!existsSync(log) || statSync(log).size === 0) return;
+  throw new HubError(
+    'config_invalid',
+    `"${path}" is missing but its "-wal" file is there: put the database back or restore a backup; to begin anew remove "${log}"`,
+  );
+}
+
+/** SQLite removes the log when it has moved everything into the file. Where the mark could not be taken back, that would look like a loss. */
+export function keepLogFile(path: string): void {
+  if (existsSync(path) && !existsSync(`${path}-wal`)) closeSync(openSync(`${path}-wal`, 'wx', 0o600));
+}
+
+export function damaged(path: string, how: string, cause?: unknown): HubError {
+  return new HubError(
+    'config_invalid',
+    `the store "${path}" ${how}: restore a backup, or move the file away to begin anew`,
+    { cause },
+  );
+}
+
+/** Files beside the database take its mode when SQLite creates them; this mends those that were there before. */
+export function restrictFiles(path: string): void {
+  for (const suffix of ['', '-wal', '-shm'])
+    if (existsSync(`${path}${suffix}`)) chmodSync(`${path}${suffix}`, 0o600);
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { silentLogger, systemClock } from '../../src/kernel/index.js';
+import type { Database } from '../../src/storage/database.js';
+import { migrate, readSchemaVersion, SCHEMA_VERSION } from '../../src/storage/migrate.js';
+import { MIGRATIONS } from '../../src/storage/migrations/index.js';
+import type { Migration } from '../../src/storage/migrations/migration.js';
+import { openPostgres } from '../../src/storage/postgres/open-postgres.js';
+import { openSqlite } from '../../src/storage/sqlite/open-sqlite.js';
+import type { Places } from './store-place.js';
+import { contentsOf, fill } from './whole-store.js';
+
+const NEXT = SCHEMA_VERSION + 1;
+
+/** What a later release might bring. */
+const later: Migration = {
+  version: NEXT,
+  name: 'later',
+  async up({ schema }, { text }) {
+    await schema
+      .alterTable('agents')
+      .addColumn('motto', text, (column) => column.notNull().defaultTo('none'))
+      .execute();
+  },
+};
+
+const failing: Migration = {
+  version: NEXT,
+  name: 'failing',
+  async up({ schema }, { text }) {
+    await schema.createTable('half').addColumn('id', text).execute();
+    throw new Error('it does not work');
+  },
+};
+
+async function openDatabase(url: string): Promise<Database> {
+  if (url.startsWith('postgres')) return openPostgres({ url, logger: silentLogger, poolSize: 2 });
+  return openSqlite({
+    path: url.slice('sqlite:'.length),
+    durability: 'process',
+    access: 'hub',
+    lockWaitMs: 0,
+    maxBytes: undefined,
+  });
+}
+
+export function migrationsContract(places: Places): void {
+  async function withDatabase(url: string, work: (database: Database) => Promise<void>): Promise<void> {
+    const database = await openDatabase(url);
+    try {
+      await work(database);
+    } finally {
+      await database.close();
+    }
+  }
+
+  test('an empty store is brought to the newest schema, once', async () => {
+    const { url } = await places.create();
+    await withDatabase(url, async (database) => {
+      expect(await readSchemaVersion(database)).toBe(0);
+      await migrate(database, { clock: systemClock });
+      await migrate(database, { clock: systemClock });
+      expect(await readSchemaVersion(database)).toBe(SCHEMA_VERSION);
+      expect(await database.db.selectFrom('schema_migrations').select('version').execute()).toHaveLength(
+        MIGRATIONS.length,
+      );
+    });
+  });
+
+  test('data are kept when the next schema comes, and the release before then refuses the store', async () => {
+    const place = await places.create();
+    const storage = await place.open();
+    await fill(storage);
+    const before = await contentsOf(storage);
+    await storage.close();
+    await withDatabase(place.url, (database) =>
+      migrate(database, { clock: systemClock, migrations: [...MIGRATIONS, later] }),
+    );
+    expect(await place.execute('select motto from agents')).toEqual([{ motto: 'none' }]);
+    await expect(place.open()).rejects.toMatchObject({ code: 'config_invalid' });
+    await place.execute(`delete from schema_migrations where version = ${NEXT}`);
+    expect(await contentsOf(await place.open())).toEqual(before);
+  });
+
+  test('a step that fails leaves the schema before it', async () => {
+    const place = await places.create();
+    await withDatabase(place.url, async (database) => {
+      await migrate(database, { clock: systemClock });
+      await expect(
+        migrate(database, { clock: systemClock, migrations: [...MIGRATIONS, failing] }),
+      ).rejects.toThrow('it does not work');
+      expect(await readSchemaVersion(database)).toBe(SCHEMA_VERSION);
+    });
+    await expect(place.execute('select * from half')).rejects.toThrow(/half/);
+    await place.open();
+  });
+}

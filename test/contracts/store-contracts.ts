@@ -1,0 +1,37 @@
+import { describe } from 'vitest';
+import type { Storage } from '../../src/storage/index.js';
+import { agentStoreContract } from './agent-store.contract.js';
+import { connectorStoreContract } from './connector-store.contract.js';
+import { credentialStoreContract } from './credential-store.contract.js';
+import { eventStoreContract } from './event-store.contract.js';
+import { policyStoreContract } from './policy-store.contract.js';
+import { dataKeyStoreContract, settingsStoreContract } from './settings-store.contract.js';
+import { snapshotStoreContract } from './snapshot-store.contract.js';
+
+/** Every port, on a storage that is new for each test. */
+export function storeContracts(open: () => Promise<Storage>): void {
+  describe('connectors', () => {
+    connectorStoreContract(async () => (await open()).connectors);
+  });
+  describe('agents', () => {
+    agentStoreContract(async () => (await open()).agents);
+  });
+  describe('credentials', () => {
+    credentialStoreContract(async () => (await open()).credentials);
+  });
+  describe('snapshots', () => {
+    snapshotStoreContract(async () => (await open()).snapshots);
+  });
+  describe('policies', () => {
+    policyStoreContract(async () => (await open()).policies);
+  });
+  describe('events', () => {
+    eventStoreContract(async () => (await open()).events);
+  });
+  describe('settings', () => {
+    settingsStoreContract(async () => (await open()).settings);
+  });
+  describe('data keys', () => {
+    dataKeyStoreContract(async () => (await open()).dataKeys);
+  });
+}
