@@ -1,0 +1,48 @@
+import type { SnapshotStore } from '../catalog/index.js';
+import { parseConnector, type Connector } from '../connectors/index.js';
+import type { ConnectorAddition } from '../contract/index.js';
+import type { CredentialStore } from '../credentials/index.js';
+import { HubError, isName, NAME_RULE, toConnectorId } from '../kernel/index.js';
+import { invalid, requireOwner, toActor, type AdminCaller } from './admin.js';
+import { inlineSecrets, saveSharedSecrets, withoutSecrets } from './connector-secrets.js';
+import { connectorTurn, putInForce, type ConnectorWriteDependencies } from './connector-writes.js';
+import { requireStdioAllowed } from './stdio-permission.js';
+import { recordHash } from './record-hash.js';
+
+export interface AddConnectorDependencies extends ConnectorWriteDependencies {
+  readonly credentialStore: Pick<CredentialStore, 'find' | 'save' | 'removeAllFor'>;
+  readonly snapshots: Pick<SnapshotStore, 'removeAllFor'>;
+  readonly allowStdioFromApi: boolean;
+}
+
+export type AddConnector = (request: {
+  readonly by: AdminCaller;
+  readonly input: ConnectorAddition;
+}) => Promise<Connector>;
+
+export function createAddConnector(deps: AddConnectorDependencies): AddConnector {
+  return async function addConnector({ by, input: { id: name, ...input } }) {
+    if (!isName(name)) throw invalid('id', `must have ${NAME_RULE}`);
+    requireStdioAllowed(by, input, deps.allowStdioFromApi);
+    if (input.allowPrivateNetwork === true) requireOwner(by, 'let a connector reach into a private network');
+    const given = parseConnector(name, input, { source: 'stored', now: deps.clock.now() });
+    const id = toConnectorId(name);
+    return deps.turns(connectorTurn(id), async () => {
+      if ((await deps.connectors.find(id)) !== undefined)
+        throw new HubError('conflict', `there is already a connector ${id}`);
+      // What an earlier connector of this name left behind must not be shown to the new one's upstream.
+      await deps.credentialStore.removeAllFor(id);
+      await deps.snapshots.removeAllFor(id);
+      const connector = withoutSecrets(given);
+      await deps.connectorStore.add(connector);
+      deps.events.append(toActor(by), {
+        type: 'connector.added',
+        connector: id,
+        before: recordHash(undefined),
+        after: recordHash(connector),
+      });
+      await saveSharedSecrets(deps, by, connector, inlineSecrets(given.auth));
+      return putInForce(deps, id);
+    });
+  };
+}

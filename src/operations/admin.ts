@@ -1,0 +1,33 @@
+import type { AdminRole } from '../contract/index.js';
+import type { Actor } from '../governance/index.js';
+import { HubError } from '../kernel/index.js';
+
+/** A person or script that runs the hub. */
+export interface Admin {
+  readonly id: string;
+  readonly role: AdminRole;
+}
+
+/** An admin in one request, whose id is in the answer and in the events. */
+export interface AdminCaller extends Admin {
+  readonly request: string;
+}
+
+export function toActor({ id, request }: AdminCaller): Actor {
+  return { kind: 'admin', id, request };
+}
+
+/** For what lets others reach further than before. */
+export function requireOwner(by: Admin, what: string): void {
+  if (by.role !== 'owner') throw new HubError('forbidden', `only an owner may ${what}`);
+}
+
+/** Refuses a change that was made with another state in mind. */
+export function requireVersion(version: number | undefined, expected: number | undefined): void {
+  if (expected !== undefined && version !== expected)
+    throw new HubError('precondition_failed', 'it was changed meanwhile: read it again');
+}
+
+export function invalid(field: string, problem: string): HubError {
+  return new HubError('invalid_request', `${field}: ${problem}`, { details: { field } });
+}

@@ -1,0 +1,59 @@
+import type { Connector } from '../connectors/index.js';
+import type { ConnectorPatch } from '../contract/index.js';
+import type { ConnectorId } from '../kernel/index.js';
+import { requireOwner, type Admin, type AdminCaller } from './admin.js';
+import {
+  inlineSecrets,
+  saveSharedSecrets,
+  withoutSecrets,
+  type SharedSecretDependencies,
+} from './connector-secrets.js';
+import {
+  connectorTurn,
+  putInForce,
+  replaceConnector,
+  requireStoredConnector,
+  type ConnectorWriteDependencies,
+} from './connector-writes.js';
+import { mergeConnector } from './merge-connector.js';
+import { requireStdioAllowed } from './stdio-permission.js';
+
+export interface ChangeConnectorDependencies extends ConnectorWriteDependencies, SharedSecretDependencies {
+  readonly allowStdioFromApi: boolean;
+}
+
+export type ChangeConnector = (request: {
+  readonly by: AdminCaller;
+  readonly id: ConnectorId;
+  readonly patch: ConnectorPatch;
+  readonly expectedVersion?: number;
+}) => Promise<Connector>;
+
+export function createChangeConnector(deps: ChangeConnectorDependencies): ChangeConnector {
+  return ({ by, id, patch, expectedVersion }) =>
+    deps.turns(connectorTurn(id), async () => {
+      const before = await requireStoredConnector(deps, id, expectedVersion);
+      requireStdioAllowed(by, patch, deps.allowStdioFromApi);
+      const given = mergeConnector(before, patch, deps.clock.now());
+      requireReach(by, before, given);
+      const after = withoutSecrets(given);
+      await replaceConnector(deps, by, before, after);
+      // Another kind of authentication has no use for the credentials of before.
+      if (after.auth.type !== before.auth.type) await deps.credentialStore.removeAllFor(id);
+      await saveSharedSecrets(deps, by, after, inlineSecrets(given.auth));
+      return putInForce(deps, id);
+    });
+}
+
+/** Stored secrets go wherever a connector points, so pointing it elsewhere is as much as reading them. */
+function requireReach(by: Admin, before: Connector, after: Connector): void {
+  if (after.allowPrivateNetwork && !before.allowPrivateNetwork)
+    requireOwner(by, 'let a connector reach into a private network');
+  if (originOf(after) === originOf(before)) return;
+  if (before.auth.type !== 'none' || before.allowPrivateNetwork)
+    requireOwner(by, 'point a connector that has credentials or private access elsewhere');
+}
+
+function originOf({ endpoint }: Connector): string {
+  return endpoint.transport === 'stdio' ? '' : new URL(endpoint.url).origin;
+}

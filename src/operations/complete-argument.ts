@@ -1,0 +1,51 @@
+import type { Agent } from '../agents/index.js';
+import type { CatalogEntry, Surface, SurfaceScope } from '../catalog/index.js';
+import type { AccessProvider } from '../credentials/index.js';
+import { HubError } from '../kernel/index.js';
+import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
+import type { Upstreams, UpstreamOptions } from '../upstreams/index.js';
+import type { Surfaces } from './surfaces.js';
+import { fetchFrom } from './use-offer.js';
+
+export interface CompletionQuery {
+  readonly agent: Agent;
+  readonly scope: SurfaceScope;
+  readonly params: JsonObject;
+  readonly options: UpstreamOptions;
+}
+
+export interface CompleteArgumentDependencies {
+  readonly surfaces: Surfaces;
+  readonly credentials: AccessProvider;
+  readonly upstreams: Upstreams;
+}
+
+export type CompleteArgument = (query: CompletionQuery) => Promise<JsonObject>;
+
+const NOTHING: JsonObject = { completion: { values: [] } };
+
+/** Suggestions of the upstream that owns the prompt or template. One that cannot complete suggests nothing. */
+export function createCompleteArgument(deps: CompleteArgumentDependencies): CompleteArgument {
+  return async function completeArgument({ agent, scope, params, options }) {
+    const { entry, ref } = findOwner(deps.surfaces.surfaceFor(agent, scope), params['ref']);
+    if (entry.snapshot.upstream.capabilities.completions === undefined) return NOTHING;
+    return fetchFrom(deps, { agent, connector: entry.connector, options }, (upstream) =>
+      upstream.complete({ ...params, ref }, options),
+    );
+  };
+}
+
+function findOwner(surface: Surface, ref: unknown): { entry: CatalogEntry; ref: JsonObject } {
+  if (isObject(ref) && ref['type'] === 'ref/prompt' && typeof ref['name'] === 'string') {
+    const entry = surface.findPrompt(ref['name']);
+    if (entry === undefined) throw new HubError('unknown_prompt', 'Unknown prompt');
+    return { entry, ref: { ...ref, name: entry.prompt.name } };
+  }
+  if (isObject(ref) && ref['type'] === 'ref/resource' && typeof ref['uri'] === 'string') {
+    const owner = surface.findResourceOwner(ref['uri']);
+    if (owner === undefined)
+      throw new HubError('unknown_resource', 'Resource not found', { details: { uri: ref['uri'] } });
+    return { entry: owner, ref: { ...ref, uri: owner.uri } };
+  }
+  throw new HubError('invalid_request', 'ref must name a prompt or a resource');
+}

@@ -1,0 +1,79 @@
+import type { Connector, ConnectorAuth } from '../connectors/index.js';
+import type { Credential, CredentialStore } from '../credentials/index.js';
+import type { EventLog } from '../governance/index.js';
+import type { Clock, Secret } from '../kernel/index.js';
+import { toActor, type AdminCaller } from './admin.js';
+import { recordHash } from './record-hash.js';
+
+/** Secrets that came with a connector, under the names a credential has them. */
+export function inlineSecrets(auth: ConnectorAuth): Readonly<Record<string, Secret>> {
+  switch (auth.type) {
+    case 'bearer':
+      return auth.token === undefined ? {} : { token: auth.token };
+    case 'api_key':
+      return auth.value === undefined ? {} : { value: auth.value };
+    case 'header':
+      return auth.values;
+    case 'none':
+    case 'oauth':
+    case 'client_credentials':
+      return {};
+  }
+}
+
+/** Only the operator's configuration keeps secrets beside the address; those of the admin API go to the vault. */
+export function withoutSecrets(connector: Connector): Connector {
+  const { auth } = connector;
+  switch (auth.type) {
+    case 'bearer':
+      return { ...connector, auth: { ...auth, token: undefined } };
+    case 'api_key':
+      return { ...connector, auth: { ...auth, value: undefined } };
+    case 'header':
+      return { ...connector, auth: { ...auth, values: {} } };
+    case 'none':
+    case 'oauth':
+    case 'client_credentials':
+      return connector;
+  }
+}
+
+export interface SharedSecretDependencies {
+  readonly credentialStore: Pick<CredentialStore, 'find' | 'save' | 'removeAllFor'>;
+  readonly events: Pick<EventLog, 'append'>;
+  readonly clock: Clock;
+}
+
+const SHARED = { kind: 'shared' } as const;
+
+/** Keeps what was given as the shared credential; what was there under other names stays if the connector still has them. */
+export async function saveSharedSecrets(
+  deps: SharedSecretDependencies,
+  by: AdminCaller,
+  { id, auth }: Connector,
+  secrets: Readonly<Record<string, Secret>>,
+): Promise<void> {
+  const before = await deps.credentialStore.find(id, SHARED);
+  const kept = Object.entries(before?.values ?? {}).filter(
+    ([name]) => auth.type !== 'header' || auth.headers.includes(name),
+  );
+  const values = { ...Object.fromEntries(kept), ...secrets };
+  const isSame =
+    Object.keys(secrets).length === 0 && kept.length === Object.keys(before?.values ?? {}).length;
+  if (isSame) return;
+  const credential: Credential = {
+    connector: id,
+    owner: SHARED,
+    values,
+    version: (before?.version ?? 0) + 1,
+    updatedAt: deps.clock.now(),
+  };
+  await deps.credentialStore.save(credential);
+  deps.events.append(toActor(by), {
+    type: 'credential.saved',
+    connector: id,
+    owner: 'shared',
+    before: recordHash(before),
+    after: recordHash(credential),
+  });
+}

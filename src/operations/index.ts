@@ -1,0 +1,47 @@
+/** What the hub does, one straight-line file each. Operations see agents and values, never sessions, revisions or HTTP. */
+export { createCallTool, type CallTool, type CallToolDependencies, type ToolCall } from './call-tool.js';
+export { createCompleteArgument, type CompleteArgument, type CompletionQuery } from './complete-argument.js';
+export { createGetPrompt, type GetPrompt, type PromptRequest } from './get-prompt.js';
+export { createReadResource, type ReadResource, type ResourceRequest } from './read-resource.js';
+export { createRateLimits, type RateLimits, type RateLimitSettings } from './rate-limits.js';
+export { createSurfaces, type Surfaces } from './surfaces.js';
+export {
+  createSyncConnector,
+  type SyncConnector,
+  type SyncReport,
+  type SyncRequest,
+} from './sync-connector.js';
+export {
+  createHealthBook,
+  type ConnectorHealth,
+  type HealthBook,
+  type HealthState,
+} from './connector-health.js';
+export { type Admin, type AdminCaller } from './admin.js';
+export {
+  createAdminOperations,
+  type AdminOperations,
+  type AdminOperationsDependencies,
+} from './admin-operations.js';
+export {
+  createCheckAdminToken,
+  type CheckAdminToken,
+  type CheckAdminTokenDependencies,
+} from './check-admin-token.js';
+export { inlineSecrets } from './connector-secrets.js';
+export { type AddConnector } from './add-connector.js';
+export { type ChangeConnector } from './change-connector.js';
+export { type SetConnectorEnabled } from './set-connector-enabled.js';
+export { type RemoveConnector } from './remove-connector.js';
+export { type SaveCredential, type SavedCredential, type SyncAttempt } from './save-credential.js';
+export { type RemoveCredential } from './remove-credential.js';
+export { type AddAgent } from './add-agent.js';
+export { type ChangeAgent } from './change-agent.js';
+export { type RemoveAgent } from './remove-agent.js';
+export { type AddAgentKey } from './add-agent-key.js';
+export { type RevokeAgentKey } from './revoke-agent-key.js';
+export { type SavePolicy } from './save-policy.js';
+export { type RemovePolicy } from './remove-policy.js';
+export { type ExplainPolicy, type Explanation } from './explain-policy.js';
+export { type VerifyEvents } from './verify-events.js';
+export { type Turns } from './turns.js';

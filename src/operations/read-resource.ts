@@ -1,0 +1,65 @@
+import type { Agent } from '../agents/index.js';
+import type { SurfaceScope } from '../catalog/index.js';
+import { HubError, isHubError, type CallId } from '../kernel/index.js';
+import type { JsonObject } from '../mcp/jsonrpc/index.js';
+import type { UpstreamOptions } from '../upstreams/index.js';
+import type { Surfaces } from './surfaces.js';
+import { fetchFrom, useOffer, type UseOfferDependencies } from './use-offer.js';
+
+export interface ResourceRequest {
+  readonly callId: CallId;
+  readonly agent: Agent;
+  readonly scope: SurfaceScope;
+  readonly uri: string;
+  readonly options: UpstreamOptions;
+}
+
+export type ReadResource = (request: ResourceRequest) => Promise<JsonObject>;
+
+export function createReadResource(
+  deps: UseOfferDependencies & { readonly surfaces: Surfaces },
+): ReadResource {
+  return async function readResource(request) {
+    const owner = deps.surfaces.surfaceFor(request.agent, request.scope).findResourceOwner(request.uri);
+    if (owner === undefined) throw notFound(request.uri);
+    const use = {
+      ...request,
+      entry: owner,
+      method: 'resources/read',
+      target: owner.uri,
+      exposedName: request.uri,
+      args: undefined,
+      unknown: 'unknown_resource',
+    } as const;
+    const { agent, options } = request;
+    const result = await useOffer(deps, use, async () => {
+      try {
+        return await fetchFrom(deps, { agent, connector: owner.connector, options }, (upstream) =>
+          upstream.readResource(owner.uri, options),
+        );
+      } catch (error) {
+        throw isHubError(error, 'upstream_rejected') && error.details?.['missing'] === true
+          ? notFound(request.uri, error)
+          : error;
+      }
+    });
+    return owner.uri === request.uri ? result : renamed(result, owner.uri, request.uri);
+  };
+}
+
+/** Under the address the agent knows. */
+function notFound(uri: string, cause?: Error): HubError {
+  return new HubError('unknown_resource', 'Resource not found', {
+    ...(cause && { cause }),
+    details: { uri },
+  });
+}
+
+/** Contents come back under the address that was asked for. */
+function renamed(result: JsonObject, from: string, to: string): JsonObject {
+  const contents = Array.isArray(result['contents']) ? (result['contents'] as readonly JsonObject[]) : [];
+  return {
+    ...result,
+    contents: contents.map((content) => (content['uri'] === from ? { ...content, uri: to } : content)),
+  };
+}

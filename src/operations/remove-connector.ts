@@ -1,0 +1,43 @@
+import type { SnapshotStore } from '../catalog/index.js';
+import type { CredentialStore } from '../credentials/index.js';
+import type { ConnectorId } from '../kernel/index.js';
+import { toActor, type AdminCaller } from './admin.js';
+import {
+  connectorTurn,
+  dropUpstream,
+  requireStoredConnector,
+  type ConnectorWriteDependencies,
+} from './connector-writes.js';
+import { recordHash } from './record-hash.js';
+
+export interface RemoveConnectorDependencies extends ConnectorWriteDependencies {
+  readonly credentialStore: Pick<CredentialStore, 'removeAllFor'>;
+  readonly snapshots: Pick<SnapshotStore, 'removeAllFor'>;
+}
+
+export type RemoveConnector = (request: {
+  readonly by: AdminCaller;
+  readonly id: ConnectorId;
+  readonly expectedVersion?: number;
+}) => Promise<void>;
+
+export function createRemoveConnector(deps: RemoveConnectorDependencies): RemoveConnector {
+  return ({ by, id, expectedVersion }) =>
+    deps.turns(connectorTurn(id), async () => {
+      const before = await requireStoredConnector(deps, id, expectedVersion);
+      // The connector last: if we are stopped in between, it can be removed again, and no secret is left without it.
+      await deps.credentialStore.removeAllFor(id);
+      await deps.snapshots.removeAllFor(id);
+      await deps.connectorStore.remove(id);
+      deps.events.append(toActor(by), {
+        type: 'connector.removed',
+        connector: id,
+        before: recordHash(before),
+        after: recordHash(undefined),
+      });
+      deps.catalog.remove(id);
+      deps.health.forget(id);
+      dropUpstream(deps, id);
+      deps.connectorsChanged();
+    });
+}

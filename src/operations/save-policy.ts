@@ -1,0 +1,54 @@
+import type { Policy } from '../governance/index.js';
+import { HubError, isName, NAME_RULE, toPolicyId } from '../kernel/index.js';
+import { invalid, requireVersion, toActor, type AdminCaller } from './admin.js';
+import {
+  POLICY_TURN,
+  requireStoredPolicy,
+  requireValidSet,
+  type PolicyWriteDependencies,
+} from './policy-writes.js';
+import { recordHash } from './record-hash.js';
+
+export type SavePolicy = (request: {
+  readonly by: AdminCaller;
+  readonly id: string;
+  readonly text: string;
+  /** Whether there may be one already. */
+  readonly replace: boolean;
+  readonly expectedVersion?: number;
+}) => Promise<{ readonly policy: Policy; readonly created: boolean }>;
+
+/** Checks the whole set with the change in it, keeps the change, then puts the set in force. A refused one changes nothing. */
+export function createSavePolicy(deps: PolicyWriteDependencies): SavePolicy {
+  return async function savePolicy({ by, id: name, text, replace, expectedVersion }) {
+    if (!isName(name)) throw invalid('id', `must have ${NAME_RULE}`);
+    const id = toPolicyId(name);
+    return deps.turns(POLICY_TURN, async () => {
+      const before = await requireStoredPolicy(deps, id);
+      if (before !== undefined && !replace) throw new HubError('conflict', `there is already a policy ${id}`);
+      requireVersion(before?.version ?? 0, expectedVersion);
+      const policy: Policy = {
+        id,
+        text,
+        source: 'stored',
+        version: (before?.version ?? 0) + 1,
+        updatedAt: deps.clock.now(),
+      };
+      const others = (await deps.policies.list()).filter((other) => other.id !== id);
+      requireValidSet([...others, policy], deps.clock);
+      await (before === undefined
+        ? deps.policyStore.add(policy)
+        : deps.policyStore.replace(policy, before.version));
+      deps.policy.load([...others, policy]);
+      deps.policyChanged();
+      deps.events.append(toActor(by), {
+        type: 'policy.changed',
+        policy: id,
+        version: policy.version,
+        before: recordHash(before),
+        after: recordHash(policy),
+      });
+      return { policy, created: before === undefined };
+    });
+  };
+}

@@ -1,0 +1,82 @@
+import type { Agent } from '../agents/index.js';
+import {
+  buildSurface,
+  type CatalogEntry,
+  type LiveCatalog,
+  type Permits,
+  type Surface,
+  type SurfaceScope,
+} from '../catalog/index.js';
+import { flagsOf, riskOf, type PolicyEngine, type PolicyTarget } from '../governance/index.js';
+
+export interface Surfaces {
+  /** What the agent sees there now. The same object as long as neither catalogue nor policies nor agent change. */
+  surfaceFor(agent: Agent, scope: SurfaceScope): Surface;
+}
+
+interface Remembered {
+  readonly surface: Surface;
+  readonly agent: Agent;
+  readonly catalogVersion: number;
+  readonly policyVersion: number;
+}
+
+const MAX_REMEMBERED = 5_000;
+
+export function createSurfaces({
+  catalog,
+  policy,
+}: {
+  catalog: LiveCatalog;
+  policy: PolicyEngine;
+}): Surfaces {
+  const remembered = new Map<string, Remembered>();
+  return {
+    surfaceFor(agent, scope) {
+      const key = `${agent.id}\n${keyOf(scope)}`;
+      const known = remembered.get(key);
+      if (
+        known?.agent === agent &&
+        known.catalogVersion === catalog.version &&
+        known.policyVersion === policy.version
+      )
+        return known.surface;
+      const surface = buildSurface(catalog.entries(), scope, permitsFor(policy, agent));
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(key, { surface, agent, catalogVersion: catalog.version, policyVersion: policy.version });
+      return surface;
+    },
+  };
+}
+
+/** Seeing is decided by the same policies as using. */
+function permitsFor(policy: PolicyEngine, agent: Agent): Permits {
+  const permitted = ({ connector }: CatalogEntry, target: PolicyTarget): boolean =>
+    policy.decide({ agent: agent, action: 'list', connector, target }).kind !== 'deny';
+  return {
+    tool: (entry, tool) => {
+      const tags = [...entry.connector.tags, ...(entry.connector.toolTags[tool.name] ?? [])];
+      const annotations = flagsOf(tool);
+      return permitted(entry, {
+        kind: 'tool',
+        name: tool.name,
+        risk: riskOf(annotations, tags),
+        tags,
+        annotations,
+      });
+    },
+    prompt: (entry, prompt) => permitted(entry, { kind: 'prompt', name: prompt.name }),
+    resource: (entry, uri) => permitted(entry, { kind: 'resource', uri }),
+  };
+}
+
+function keyOf(scope: SurfaceScope): string {
+  switch (scope.kind) {
+    case 'all':
+      return 'all';
+    case 'connector':
+      return `connector ${scope.connector}`;
+    case 'toolset':
+      return `toolset ${scope.name} ${scope.tools.join(' ')}`;
+  }
+}

@@ -1,0 +1,188 @@
+import {
+  buildSnapshot,
+  diffSnapshots,
+  type LiveCatalog,
+  type Snapshot,
+  type SnapshotDiff,
+  type SnapshotStore,
+} from '../catalog/index.js';
+import type { Connector, ConnectorDirectory } from '../connectors/index.js';
+import type { Access, AccessProvider } from '../credentials/index.js';
+import type { Actor, EventLog, Validator } from '../governance/index.js';
+import { HubError, isHubError, type AgentId, type Clock, type ConnectorId } from '../kernel/index.js';
+import type { Upstreams } from '../upstreams/index.js';
+import { repeatRead } from './repeat-read.js';
+
+export interface SyncReport extends SnapshotDiff {
+  readonly tools: number;
+  readonly prompts: number;
+  readonly resources: number;
+  readonly syncedAt: number;
+}
+
+export interface SyncRequest {
+  readonly connector: ConnectorId;
+  readonly actor: Actor;
+  /** Whose credential may be used where neither anonymous nor shared listing works. */
+  readonly agent?: AgentId;
+  readonly signal?: AbortSignal;
+}
+
+export interface SyncDependencies {
+  readonly connectors: ConnectorDirectory;
+  readonly credentials: AccessProvider;
+  readonly upstreams: Upstreams;
+  readonly validator: Validator;
+  readonly snapshots: SnapshotStore;
+  readonly catalog: LiveCatalog;
+  readonly events: EventLog;
+  readonly clock: Clock;
+}
+
+export type SyncConnector = (request: SyncRequest) => Promise<SyncReport>;
+
+/** Fetches what a connector offers now. A failed sync keeps what was known; whoever asks while one runs gets its outcome. */
+export function createSyncConnector(deps: SyncDependencies): SyncConnector {
+  const running = new Map<
+    ConnectorId,
+    { readonly agent: AgentId | undefined; readonly report: Promise<SyncReport> }
+  >();
+  return function syncConnector(request): Promise<SyncReport> {
+    const current = running.get(request.connector);
+    if (current === undefined) {
+      const report = run(deps, request).finally(() => running.delete(request.connector));
+      running.set(request.connector, { agent: request.agent, report });
+      return report;
+    }
+    // The one under way may fail for want of exactly the credential that this one brings, or because it asked a connector
+    // that is described differently by now.
+    const bringsCredential = request.agent !== undefined && request.agent !== current.agent;
+    return current.report.catch((error: unknown) => {
+      if (bringsCredential || isHubError(error, 'conflict')) return syncConnector(request);
+      throw error;
+    });
+  };
+}
+
+async function run(deps: SyncDependencies, request: SyncRequest): Promise<SyncReport> {
+  const connector = await deps.connectors.require(request.connector);
+  try {
+    if (!connector.enabled) throw new HubError('connector_disabled', `connector ${connector.id} is disabled`);
+    const before = deps.catalog.snapshotOf(connector.id) ?? (await deps.snapshots.latest(connector.id));
+    const snapshot = await takeSnapshot(deps, connector, request, before);
+    const diff = diffSnapshots(before, snapshot);
+    await requireUnchanged(deps, connector);
+    await deps.snapshots.save(snapshot, diff);
+    await requireUnchanged(deps, connector);
+    deps.catalog.putConnector(connector);
+    deps.catalog.putSnapshot(snapshot);
+    recordSync(deps.events, request.actor, snapshot, diff);
+    return {
+      tools: snapshot.tools.length,
+      prompts: snapshot.prompts.length,
+      resources: snapshot.resources.length,
+      ...diff,
+      syncedAt: snapshot.takenAt,
+    };
+  } catch (error) {
+    const { code, message } =
+      error instanceof HubError ? error : { code: 'internal' as const, message: 'unexpected failure' };
+    deps.events.append(request.actor, {
+      type: 'connector.sync_failed',
+      connector: connector.id,
+      error: code,
+      reason: message.slice(0, 512),
+    });
+    throw error;
+  }
+}
+
+/** What was listed at an address that is no longer the connector's must not be offered as its own. */
+async function requireUnchanged({ connectors }: SyncDependencies, connector: Connector): Promise<void> {
+  if ((await connectors.find(connector.id)) === connector) return;
+  throw new HubError('conflict', `connector ${connector.id} was changed or removed while it was asked`);
+}
+
+/** Listing may be open to everyone; only where it is not, a credential is shown. */
+async function takeSnapshot(
+  deps: SyncDependencies,
+  connector: Connector,
+  request: SyncRequest,
+  before: Snapshot | undefined,
+): Promise<Snapshot> {
+  const accesses = await deps.credentials.listingAccesses(connector, request.agent);
+  let refusal: unknown;
+  for (const access of accesses) {
+    try {
+      return await list(deps, connector, access, request, before);
+    } catch (error) {
+      if (!isHubError(error, 'credential_required')) throw error;
+      refusal = error;
+    }
+  }
+  throw accesses.length > 1
+    ? refusal
+    : new HubError(
+        'credential_required',
+        `connector ${connector.id} lists its tools only to those who sign in, and no credential is known yet`,
+        { cause: refusal },
+      );
+}
+
+function list(
+  deps: SyncDependencies,
+  connector: Connector,
+  access: Access,
+  request: SyncRequest,
+  before: Snapshot | undefined,
+): Promise<Snapshot> {
+  return repeatRead(connector.retries, request.signal, () =>
+    listOnce(deps, connector, access, request, before),
+  );
+}
+
+async function listOnce(
+  deps: SyncDependencies,
+  connector: Connector,
+  access: Access,
+  request: SyncRequest,
+  before: Snapshot | undefined,
+): Promise<Snapshot> {
+  const lease = await deps.upstreams.open(connector, access, {
+    principal: request.agent ?? 'hub',
+    signal: request.signal,
+  });
+  try {
+    const offers = await lease.upstream.listOffers(
+      request.signal === undefined ? {} : { signal: request.signal },
+    );
+    const listing = {
+      ...offers,
+      connectorId: connector.id,
+      takenAt: deps.clock.now(),
+      upstream: lease.upstream.identity,
+      listedAs: access.owner,
+    };
+    return buildSnapshot(
+      listing,
+      before,
+      (tool) =>
+        deps.validator.judge(tool.inputSchema) ??
+        (tool.outputSchema && deps.validator.judge(tool.outputSchema)),
+    );
+  } finally {
+    lease.release();
+  }
+}
+
+function recordSync(events: EventLog, actor: Actor, snapshot: Snapshot, diff: SnapshotDiff): void {
+  events.append(actor, {
+    type: 'connector.synced',
+    connector: snapshot.connectorId,
+    tools: snapshot.tools.length,
+    added: diff.added.length,
+    removed: diff.removed.length,
+    changed: diff.changed.length,
+    listedAs: snapshot.listedAs,
+  });
+}

@@ -1,0 +1,123 @@
+import type { Agent } from '../agents/index.js';
+import type { CatalogEntry } from '../catalog/index.js';
+import type { Connector } from '../connectors/index.js';
+import type { AccessProvider } from '../credentials/index.js';
+import type {
+  ArgumentsRecorder,
+  CallOutcome,
+  EventLog,
+  PolicyEngine,
+  PolicyQuestion,
+} from '../governance/index.js';
+import { HubError, type CallId, type Clock, type HubErrorCode } from '../kernel/index.js';
+import type { JsonObject } from '../mcp/jsonrpc/index.js';
+import type { Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import { failureOf } from './failure-of.js';
+import { repeatRead } from './repeat-read.js';
+
+export interface UseOfferDependencies {
+  readonly policy: PolicyEngine;
+  readonly events: EventLog;
+  readonly credentials: AccessProvider;
+  readonly upstreams: Upstreams;
+  readonly recordArguments: ArgumentsRecorder;
+  readonly clock: Clock;
+}
+
+/** A prompt to get or a resource to read, already found on the agent's surface. */
+export interface OfferUse {
+  readonly callId: CallId;
+  readonly agent: Agent;
+  readonly entry: CatalogEntry;
+  readonly method: 'prompts/get' | 'resources/read';
+  /** Upstream name or address, and the one the agent used. */
+  readonly target: string;
+  readonly exposedName: string;
+  readonly args: JsonObject | undefined;
+  readonly unknown: HubErrorCode;
+}
+
+/** Decide, record, fetch: what prompts and resources have in common. */
+export async function useOffer<Result>(
+  deps: UseOfferDependencies,
+  use: OfferUse,
+  fetch: () => Result | Promise<Result>,
+): Promise<Result> {
+  const { agent, entry } = use;
+  const actor = { kind: 'agent', id: agent.id } as const;
+  const decision = deps.policy.decide(questionOf(use));
+  if (decision.kind !== 'allow') {
+    const denied = new HubError('policy_denied', `Policy denies this: ${decision.reason}`, {
+      details: { reason: decision.reason },
+    });
+    deps.events.append(actor, {
+      type: 'call.refused',
+      callId: use.callId,
+      exposedName: use.exposedName.slice(0, 200),
+      method: use.method,
+      connector: entry.connector.id,
+      policies: decision.policies,
+      ...(failureOf(denied) as { outcome: CallOutcome; error: HubErrorCode }),
+    });
+    throw denied;
+  }
+  const facts = {
+    callId: use.callId,
+    connector: entry.connector.id,
+    target: use.target,
+    exposedName: use.exposedName,
+    method: use.method,
+  };
+  const startedAt = deps.clock.monotonic();
+  await deps.events.intend(actor, {
+    type: 'call.intended',
+    ...facts,
+    arguments: deps.recordArguments(use.args),
+    policies: decision.policies,
+  });
+  let ending: { outcome: CallOutcome; error?: HubErrorCode } = { outcome: 'ok' };
+  try {
+    return await fetch();
+  } catch (error) {
+    ending = failureOf(error);
+    throw error;
+  } finally {
+    deps.events.append(actor, {
+      type: 'call.finished',
+      ...facts,
+      ...ending,
+      durationMs: deps.clock.monotonic() - startedAt,
+    });
+  }
+}
+
+/** Asks the upstream, as the agent. What is only read may be asked for again, as often as the connector allows. */
+export async function fetchFrom<Result>(
+  deps: Pick<UseOfferDependencies, 'credentials' | 'upstreams'>,
+  {
+    agent,
+    connector,
+    options,
+  }: { readonly agent: Agent; readonly connector: Connector; readonly options: UpstreamOptions },
+  ask: (upstream: Upstream) => Promise<Result>,
+): Promise<Result> {
+  const access = await deps.credentials.accessFor(connector, agent.id);
+  return repeatRead(connector.retries, options.signal, async () => {
+    const lease = await deps.upstreams.open(connector, access, {
+      principal: agent.id,
+      signal: options.signal,
+    });
+    try {
+      return await ask(lease.upstream);
+    } finally {
+      lease.release();
+    }
+  });
+}
+
+function questionOf({ agent, entry, method, target, args }: OfferUse): PolicyQuestion {
+  const question = { agent, connector: entry.connector, ...(args !== undefined && { args }) };
+  return method === 'prompts/get'
+    ? { ...question, action: 'get', target: { kind: 'prompt', name: target } }
+    : { ...question, action: 'read', target: { kind: 'resource', uri: target } };
+}

@@ -1,0 +1,165 @@
+import type { lookup as systemLookup, LookupAddress } from 'node:dns';
+import { createServer } from 'node:http';
+import { createServer as createNetServer, type AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { request } from 'undici';
+import { TransportError } from '../mcp/transports/index.js';
+import { createEgress } from './egress.js';
+
+/** Something on loopback that must not be reached; it counts who knocks. */
+let knocks = 0;
+let port = 0;
+const canary = createServer((_request, response) => response.end('hello'));
+canary.on('connection', () => knocks++);
+
+beforeEach(async () => {
+  knocks = 0;
+  await new Promise<void>((resolve) => {
+    canary.listen(0, '127.0.0.1', resolve);
+  });
+  ({ port } = canary.address() as AddressInfo);
+});
+afterEach(async () => {
+  canary.closeAllConnections();
+  await new Promise((resolve) => {
+    canary.close(resolve);
+  });
+});
+
+type Lookup = typeof systemLookup;
+
+/** Answers each look-up with the next of these lists of addresses; the last one stays. */
+function resolving(...answers: readonly (readonly string[])[]): Lookup {
+  let turn = 0;
+  const lookup = (
+    _host: string,
+    options: { all?: boolean },
+    callback: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
+  ): void => {
+    const addresses = (answers[turn++] ?? answers.at(-1) ?? []).map((address) => ({
+      address,
+      family: address.includes(':') ? 6 : 4,
+    }));
+    if (options.all === true) callback(null, addresses);
+    else callback(null, addresses[0]?.address ?? '', addresses[0]?.family);
+  };
+  return lookup as unknown as Lookup;
+}
+
+async function dial(
+  url: string,
+  { privateOrigin, lookup }: { privateOrigin?: string; lookup?: Lookup } = {},
+): Promise<unknown> {
+  const origin = privateOrigin === undefined ? undefined : new URL(privateOrigin);
+  const dispatcher = createEgress({ privateOrigin: origin, connectMs: 300 }, lookup);
+  try {
+    const answer = await request(url, { dispatcher });
+    return await answer.body.text();
+  } catch (error) {
+    return error;
+  } finally {
+    await dispatcher.destroy();
+  }
+}
+
+const isDenied = (outcome: unknown): boolean =>
+  outcome instanceof TransportError && outcome.code === 'EGRESS_DENIED';
+
+describe('without leave', () => {
+  test.each([
+    (at: number) => `http://127.0.0.1:${at}`,
+    (at: number) => `http://127.1:${at}`,
+    (at: number) => `http://2130706433:${at}`,
+    (at: number) => `http://0x7f000001:${at}`,
+    (at: number) => `http://[::ffff:127.0.0.1]:${at}`,
+    (at: number) => `http://[64:ff9b::7f00:1]:${at}`,
+    (at: number) => `http://localhost:${at}`,
+    (at: number) => `http://localhost.:${at}`,
+    (at: number) => `http://0.0.0.0:${at}`,
+  ])('B2.1: a private address is not dialled, however it is written', async (urlOf) => {
+    expect(isDenied(await dial(urlOf(port)))).toBe(true);
+    expect(knocks).toBe(0);
+  });
+
+  test.each([
+    [['127.0.0.1']],
+    [['::1']],
+    [['10.0.0.1']],
+    [['169.254.169.254']],
+    [['::ffff:127.0.0.1']],
+    [['93.184.215.14', '127.0.0.1']],
+    [[]],
+  ])('B2.1: a name that leads to %j is not dialled', async (addresses) => {
+    expect(isDenied(await dial(`http://innocent.example:${port}`, { lookup: resolving(addresses) }))).toBe(
+      true,
+    );
+    expect(knocks).toBe(0);
+  });
+
+  test('B2.1: a name that changes its mind gains nothing', async () => {
+    const dispatcher = createEgress(
+      { privateOrigin: undefined, connectMs: 200 },
+      resolving(['93.184.215.14'], ['127.0.0.1']),
+    );
+    const url = `http://rebinding.example:${port}`;
+    const first: unknown = await request(url, { dispatcher }).catch((error: unknown) => error);
+    const second: unknown = await request(url, { dispatcher }).catch((error: unknown) => error);
+    await dispatcher.destroy();
+    expect(first).toBeInstanceOf(Error);
+    expect(isDenied(first)).toBe(false);
+    expect(isDenied(second)).toBe(true);
+    expect(knocks).toBe(0);
+  });
+});
+
+describe('with leave for one origin', () => {
+  test('exactly that host and port may be private', async () => {
+    const privateOrigin = `http://127.0.0.1:${port}/mcp`;
+    expect(await dial(`http://127.0.0.1:${port}/other`, { privateOrigin })).toBe('hello');
+    expect(isDenied(await dial(`http://127.0.0.1:${port + 1}`, { privateOrigin }))).toBe(true);
+    expect(isDenied(await dial(`http://127.0.0.2:${port}`, { privateOrigin }))).toBe(true);
+    expect(isDenied(await dial(`http://localhost:${port}`, { privateOrigin }))).toBe(true);
+    expect(knocks).toBe(1);
+  });
+
+  test('a name the operator vouches for may lead inside; no other name may', async () => {
+    const privateOrigin = `http://db.internal:${port}/mcp`;
+    expect(
+      await dial(`http://db.internal:${port}/mcp`, { privateOrigin, lookup: resolving(['127.0.0.1']) }),
+    ).toBe('hello');
+    expect(
+      isDenied(
+        await dial(`http://other.internal:${port}/mcp`, { privateOrigin, lookup: resolving(['127.0.0.1']) }),
+      ),
+    ).toBe(true);
+  });
+
+  test('a redirect does not inherit it', async () => {
+    const redirecting = createServer((_request, response) =>
+      response.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end(),
+    );
+    await new Promise<void>((resolve) => {
+      redirecting.listen(0, '127.0.0.1', resolve);
+    });
+    const { port: own } = redirecting.address() as AddressInfo;
+    expect(await dial(`http://127.0.0.1:${own}/`, { privateOrigin: `http://127.0.0.1:${own}/` })).toBe('');
+    expect(knocks).toBe(0);
+    redirecting.closeAllConnections();
+    redirecting.close();
+  });
+});
+
+test('a connection that does not come about in time is given up', async () => {
+  // Accepts at TCP level only as long as its backlog has room, and never speaks TLS.
+  const silent = createNetServer(() => {});
+  await new Promise<void>((resolve) => {
+    silent.listen(0, '127.0.0.1', resolve);
+  });
+  const { port: at } = silent.address() as AddressInfo;
+  const before = performance.now();
+  expect(await dial(`https://127.0.0.1:${at}`, { privateOrigin: `https://127.0.0.1:${at}` })).toBeInstanceOf(
+    Error,
+  );
+  expect(performance.now() - before).toBeLessThan(3_000);
+  silent.close();
+});

@@ -1,0 +1,70 @@
+import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { isPrivateAddress, isPrivateHost } from '../connectors/index.js';
+import { TransportError } from '../mcp/transports/index.js';
+
+export interface EgressRule {
+  /** One origin that may lie in a private network: the connector's own address, where the operator vouches for it. */
+  readonly privateOrigin: URL | undefined;
+  readonly connectMs: number;
+}
+
+type Lookup = typeof systemLookup;
+
+/**
+ * Connections that are only made to permitted addresses. The check is on the very address that is dialled, so a name
+ * that resolves differently the second time gains nothing.
+ */
+export function createEgress(
+  { privateOrigin, connectMs }: EgressRule,
+  lookup: Lookup = systemLookup,
+): Dispatcher {
+  const mayBePrivate = (hostname: string, port: string): boolean =>
+    privateOrigin !== undefined &&
+    hostname === bare(privateOrigin.hostname) &&
+    port === portOf(privateOrigin);
+
+  return new Agent({
+    keepAliveTimeout: 15_000,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect(options, callback) {
+      const hostname = bare(options.hostname);
+      const port = options.port || (options.protocol === 'https:' ? '443' : '80');
+      if (mayBePrivate(hostname, port))
+        return buildConnector({ timeout: connectMs, lookup })(options, callback);
+      // Literals are never looked up, so they are judged here.
+      if (isPrivateHost(hostname)) return callback(denied(), null);
+      return buildConnector({ timeout: connectMs, lookup: guardedLookup(lookup) })(options, callback);
+    },
+  });
+}
+
+function guardedLookup(lookup: Lookup): Lookup {
+  const guarded = (
+    hostname: string,
+    options: LookupOptions,
+    callback: (error: Error | null, address: string | LookupAddress[], family?: number) => void,
+  ): void => {
+    lookup(hostname, options, (error, address: string | LookupAddress[], family?: number) => {
+      if (error !== null) return callback(error, address, family);
+      const addresses = typeof address === 'string' ? [address] : address.map((entry) => entry.address);
+      if (addresses.length === 0 || addresses.some(isPrivateAddress))
+        return callback(denied(), address, family);
+      callback(null, address, family);
+    });
+  };
+  return guarded as Lookup;
+}
+
+function denied(): TransportError {
+  return new TransportError('EGRESS_DENIED', 'the address is not allowed', { mayHaveArrived: false });
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function portOf(url: URL): string {
+  return url.port || (url.protocol === 'https:' ? '443' : '80');
+}

@@ -1,0 +1,6 @@
+/**
+ * Live conversations with upstreams, pooled by connector, credential and, where isolation asks for it, principal.
+ * One place decides about concurrency and time-outs. Nothing here repeats a call.
+ */
+export type { Caller, Lease, Upstream, UpstreamOptions, Upstreams } from './upstream.js';
+export { createUpstreamPool, type UpstreamPoolOptions } from './upstream-pool.js';

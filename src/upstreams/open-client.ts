@@ -1,0 +1,70 @@
+import type { Dispatcher } from 'undici';
+import type { Connector } from '../connectors/index.js';
+import type { Access } from '../credentials/index.js';
+import { connect, type ClientHooks, type EraVerdicts, type McpClient } from '../mcp/client/index.js';
+import type { Implementation } from '../mcp/model/index.js';
+import {
+  LegacySseTransport,
+  StdioTransport,
+  StreamableHttpTransport,
+  type Transport,
+} from '../mcp/transports/index.js';
+
+export interface ClientParts extends ClientHooks {
+  readonly info: Implementation;
+  readonly dispatcher: Dispatcher | undefined;
+  readonly verdicts: EraVerdicts;
+  readonly onStderr: (line: string) => void;
+}
+
+/** A conversation with the upstream behind a connector, as the holder of `access`. */
+export function openClient(connector: Connector, access: Access, parts: ClientParts): Promise<McpClient> {
+  const { requestMs, totalMs } = connector.timeouts;
+  const { onStderr: _, dispatcher: __, ...options } = parts;
+  return connect({
+    ...options,
+    transport: () => createTransport(connector, access, parts),
+    ...(connector.endpoint.transport === 'streamable_http' && {
+      fallback: () => createLegacySse(connector, access, parts),
+    }),
+    era: connector.endpoint.transport === 'sse' ? 'legacy' : connector.era,
+    verdictKey: connector.id,
+    timeouts: { requestMs, totalMs },
+  });
+}
+
+function createTransport(connector: Connector, access: Access, parts: ClientParts): Transport {
+  const { endpoint } = connector;
+  switch (endpoint.transport) {
+    case 'stdio':
+      return new StdioTransport({
+        command: endpoint.command,
+        args: endpoint.args,
+        env: Object.fromEntries(Object.entries(endpoint.env).map(([name, value]) => [name, value.reveal()])),
+        ...(endpoint.cwd !== undefined && { cwd: endpoint.cwd }),
+        limits: { lineBytes: connector.limits.responseBytes },
+        onStderr: parts.onStderr,
+      });
+    case 'sse':
+      return createLegacySse(connector, access, parts);
+    case 'streamable_http':
+      return new StreamableHttpTransport(httpOptions(connector, endpoint.url, access, parts));
+  }
+}
+
+function createLegacySse(connector: Connector, access: Access, parts: ClientParts): Transport {
+  const url = connector.endpoint.transport === 'stdio' ? '' : connector.endpoint.url;
+  return new LegacySseTransport(httpOptions(connector, url, access, parts));
+}
+
+function httpOptions(connector: Connector, url: string, access: Access, { dispatcher }: ClientParts) {
+  const { connectMs, requestMs, totalMs } = connector.timeouts;
+  const { responseBytes, sseReconnects } = connector.limits;
+  return {
+    url: new URL(url),
+    headers: () => access.headers,
+    limits: { responseBytes, sseReconnects },
+    timeouts: { connectMs, firstByteMs: requestMs, totalMs },
+    ...(dispatcher && { dispatcher }),
+  };
+}

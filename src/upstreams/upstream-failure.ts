@@ -1,0 +1,117 @@
+import type { Connector } from '../connectors/index.js';
+import { HubError, type HubErrorCode } from '../kernel/index.js';
+import { ClientError, type ClientErrorCode } from '../mcp/client/index.js';
+import { INVALID_PARAMS, isObject, ProtocolError } from '../mcp/jsonrpc/index.js';
+import { TransportError, type TransportErrorCode } from '../mcp/transports/index.js';
+
+/** Why a conversation could not be opened. Whatever was to be said in it was not said. */
+export function toOpenFailure(error: unknown, connector: Connector): HubError {
+  const { code, message, cause, details, retryAfterMs } = toHubError(error, connector);
+  return new HubError(code, message, {
+    cause,
+    ...(details && { details }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+/** A failure of the wire, of the client or of the upstream, as the hub's own. Keeps the cause, shows nothing of it. */
+export function toHubError(error: unknown, connector: Connector): HubError {
+  if (error instanceof HubError) return error;
+  if (error instanceof ProtocolError) return rejection(error, connector);
+  const name = `connector ${connector.id}`;
+  if (error instanceof TransportError) {
+    const [code, text] = TRANSPORT[error.code];
+    return new HubError(
+      code,
+      `${name}: ${text}${error.status === undefined ? '' : ` (HTTP ${error.status})`}`,
+      {
+        cause: error,
+        details: { reason: error.code, ...(error.status !== undefined && { status: error.status }) },
+        retryAfterMs: error.retryAfterMs,
+        outcomeUnknown: error.mayHaveArrived && code !== 'upstream_rejected',
+      },
+    );
+  }
+  if (error instanceof ClientError) {
+    const [code, text] = CLIENT[error.code];
+    return new HubError(code, `${name}: ${text}`, {
+      cause: error,
+      details: { reason: error.code },
+      outcomeUnknown: error.mayHaveArrived,
+    });
+  }
+  return new HubError('internal', `${name}: unexpected failure`, { cause: error, outcomeUnknown: true });
+}
+
+const MAX_TEXT = 512;
+
+/** The upstream's own word, without what could act on a terminal or a page, and without codes that mean something on our hop. */
+function rejection(error: ProtocolError, connector: Connector): HubError {
+  const message = error.message.replace(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, MAX_TEXT);
+  const reserved = error.code <= -32_000 && error.code >= -32_099;
+  return new HubError('upstream_rejected', message || 'the upstream refused the request', {
+    cause: error,
+    details: {
+      connector: connector.id,
+      rpcCode: reserved ? -32_603 : error.code,
+      ...(namesMissing(error) && { missing: true }),
+    },
+  });
+}
+
+const RESOURCE_NOT_FOUND = -32_002;
+
+/** That a resource does not exist upstreams say by a code of its own, or by invalid params that name the address. */
+function namesMissing({ code, data }: ProtocolError): boolean {
+  return (
+    code === RESOURCE_NOT_FOUND ||
+    (code === INVALID_PARAMS && isObject(data) && typeof data['uri'] === 'string')
+  );
+}
+
+type Row = readonly [HubErrorCode, string];
+
+const TRANSPORT: Readonly<Record<TransportErrorCode, Row>> = {
+  CONNECT_FAILED: ['upstream_unavailable', 'cannot be reached'],
+  CONNECTION_CLOSED: ['upstream_closed', 'the connection ended before the answer'],
+  EGRESS_DENIED: ['egress_denied', 'its address is not allowed'],
+  TIMEOUT_CONNECT: ['upstream_unavailable', 'did not accept a connection in time'],
+  TIMEOUT_FIRST_BYTE: ['upstream_timeout', 'did not answer in time'],
+  TIMEOUT_IDLE: ['upstream_timeout', 'went silent'],
+  TIMEOUT_TOTAL: ['upstream_timeout', 'did not finish in time'],
+  ABORTED: ['cancelled', 'the call was cancelled'],
+  HTTP_STATUS: ['upstream_unavailable', 'answered with an error'],
+  HTTP_UNAUTHORIZED: ['credential_required', 'did not accept the credential'],
+  HTTP_FORBIDDEN: ['credential_required', 'refused access'],
+  HTTP_NOT_ACCEPTABLE: ['upstream_protocol', 'does not accept how we ask'],
+  HTTP_REDIRECT: ['upstream_protocol', 'redirects, which is not followed'],
+  HTTP_SESSION_REQUIRED: ['upstream_protocol', 'wants a session it did not give'],
+  HTTP_WRONG_CONTENT_TYPE: ['upstream_protocol', 'answered with something that is not MCP'],
+  HTTP_EMPTY_BODY: ['upstream_protocol', 'answered nothing'],
+  HTTP_BODY_TOO_LARGE: ['upstream_too_large', 'the answer is too large'],
+  HTTP_INVALID_BODY: ['upstream_protocol', 'the answer cannot be read'],
+  SSE_EVENT_DATA_TOO_LARGE: ['upstream_too_large', 'an event is too large'],
+  SSE_STREAM_TOO_LARGE: ['upstream_too_large', 'the stream is too large'],
+  INVALID_SSE_EVENT_DATA: ['upstream_protocol', 'an event cannot be read'],
+  SSE_STREAM_LOST: ['upstream_closed', 'the stream was lost'],
+  MCP_SESSION_NOT_FOUND: ['upstream_closed', 'forgot our session; a new one is used from now on'],
+  STDIO_SPAWN_FAILED: ['upstream_unavailable', 'the command could not be started'],
+  STDIO_EXITED: ['upstream_closed', 'the process ended'],
+  STDIO_LINE_TOO_LONG: ['upstream_too_large', 'a line is too long'],
+  STDIO_STDIN_FULL: ['overloaded', 'the process does not read'],
+};
+
+const CLIENT: Readonly<Record<ClientErrorCode, Row>> = {
+  incompatible_version: ['upstream_protocol', 'speaks no protocol version in common'],
+  invalid_response: ['upstream_protocol', 'answered against the protocol'],
+  timeout: ['upstream_timeout', 'did not answer in time'],
+  aborted: ['cancelled', 'the call was cancelled'],
+  closed: ['upstream_closed', 'the conversation was ended'],
+  session_lost: ['upstream_closed', 'forgot our session; a new one is used from now on'],
+  page_limit: ['upstream_protocol', 'its list has too many pages'],
+  cursor_repeated: ['upstream_protocol', 'its list does not end'],
+  round_limit: ['upstream_protocol', 'kept asking for input'],
+  input_refused: ['cancelled', 'input was refused'],
+  input_failed: ['upstream_protocol', 'asked for input that could not be given'],
+  task_cancelled: ['cancelled', 'the task was cancelled'],
+};
