@@ -1,0 +1,58 @@
+import type { Agent } from '../../agents/index.js';
+import { ADMIN_ROUTES } from '../../contract/index.js';
+import { toKeyId } from '../../kernel/index.js';
+import type { AdminDependencies } from './dependencies.js';
+import { expectedVersion, tagOf } from './entity-tag.js';
+import { pageOf } from './list-page.js';
+import { agentNamed, requireFound } from './record-names.js';
+import type { Register } from './register.js';
+import { toAgentDetail, toAgentView, toKeyView } from './views/agent-view.js';
+
+const ROUTES = ADMIN_ROUTES.agents;
+
+export function registerAgentRoutes(register: Register, deps: AdminDependencies): void {
+  const { agents, operations } = deps;
+  const detail = async (agent: Agent) => ({
+    body: toAgentDetail(agent, await agents.listKeys(agent.id)),
+    tag: tagOf(agent),
+  });
+  const require = async (name: string) => requireFound(await agents.find(agentNamed(name)), 'agent');
+
+  register(ROUTES.list, async ({ query }) => {
+    const { items, ...more } = pageOf('agents', await agents.list(), ({ id }) => id, query);
+    return { body: { items: items.map(toAgentView), ...more } };
+  });
+  register(ROUTES.add, async ({ by, body }) => detail(await operations.addAgent({ by, input: body })));
+  register(ROUTES.get, async ({ names }) => detail(await require(names.id)));
+  register(ROUTES.change, async ({ by, names, body, ifMatch }) => {
+    const current = await require(names.id);
+    return detail(
+      await operations.changeAgent({
+        by,
+        id: current.id,
+        patch: body,
+        expectedVersion: expectedVersion(ifMatch, current),
+      }),
+    );
+  });
+  register(ROUTES.remove, async ({ by, names, ifMatch }) => {
+    const current = await require(names.id);
+    return {
+      body: await operations.removeAgent({
+        by,
+        id: current.id,
+        expectedVersion: expectedVersion(ifMatch, current),
+      }),
+    };
+  });
+  register(ROUTES.addKey, async ({ by, names, body }) => {
+    const { id } = await require(names.id);
+    const expiry = body.expiresAt === undefined ? {} : { expiresAt: Date.parse(body.expiresAt) };
+    const { key, secret } = await operations.addAgentKey({ by, agent: id, ...expiry });
+    return { body: { ...toKeyView(key), agent: id, key: secret.reveal() } };
+  });
+  register(ROUTES.revokeKey, async ({ by, names }) => {
+    const { id } = await require(names.id);
+    return { body: await operations.revokeAgentKey({ by, agent: id, key: toKeyId(names.keyId) }) };
+  });
+}

@@ -1,0 +1,156 @@
+import type { Connector } from '../../connectors/index.js';
+import { ADMIN_ROUTES, type ConnectorPatch } from '../../contract/index.js';
+import { HubError, type ConnectorId } from '../../kernel/index.js';
+import type { AdminDependencies } from './dependencies.js';
+import { expectedVersion, tagOf } from './entity-tag.js';
+import { pageOf } from './list-page.js';
+import { agentNamed, connectorNamed, requireFound } from './record-names.js';
+import type { Register } from './register.js';
+import {
+  toConnectorDetail,
+  toConnectorView,
+  toHealthView,
+  type ConnectorSurroundings,
+} from './views/connector-view.js';
+import { maskUrl } from './views/masked-url.js';
+import { toTime } from './views/secret-state.js';
+import { toToolView } from './views/tool-view.js';
+
+const ROUTES = ADMIN_ROUTES.connectors;
+const HISTORY = 20;
+
+export function registerConnectorRoutes(register: Register, deps: AdminDependencies): void {
+  const detail = async (connector: Connector) => ({
+    body: toConnectorDetail(connector, await surroundings(deps, connector)),
+    tag: tagOf(connector),
+  });
+
+  register(ROUTES.list, async ({ query }) => {
+    const { items, ...more } = pageOf('connectors', await deps.connectors.list(), ({ id }) => id, query);
+    const views = items.map(async (connector) =>
+      toConnectorView(connector, await surroundings(deps, connector)),
+    );
+    return { body: { items: await Promise.all(views), ...more } };
+  });
+  register(ROUTES.add, async ({ by, body }) =>
+    detail(await deps.operations.addConnector({ by, input: body })),
+  );
+  register(ROUTES.get, async ({ names }) => detail(await requireConnector(deps, names.id)));
+  register(ROUTES.change, async ({ by, names, body, ifMatch }) => {
+    const current = await requireConnector(deps, names.id);
+    const change = { by, id: current.id, expectedVersion: expectedVersion(ifMatch, current) };
+    const patch = withoutShownUrl(body, current);
+    const { enabled, ...others } = patch;
+    const onlyEnabled = enabled !== undefined && Object.keys(others).length === 0;
+    return detail(
+      await (onlyEnabled
+        ? deps.operations.setConnectorEnabled({ ...change, enabled })
+        : deps.operations.changeConnector({ ...change, patch })),
+    );
+  });
+  register(ROUTES.remove, async ({ by, names, ifMatch }) => {
+    const current = await requireConnector(deps, names.id);
+    return {
+      body: await deps.operations.removeConnector({
+        by,
+        id: current.id,
+        expectedVersion: expectedVersion(ifMatch, current),
+      }),
+    };
+  });
+  registerUse(register, deps);
+}
+
+/** What is asked of a connector rather than of its description. */
+function registerUse(register: Register, deps: AdminDependencies): void {
+  register(ROUTES.sync, async ({ by, names, body }) => {
+    const { id } = await requireConnector(deps, names.id);
+    const agent =
+      body.agent === undefined
+        ? undefined
+        : requireFound(await deps.agents.find(agentNamed(body.agent)), 'agent').id;
+    // Not ended by a client that leaves: others may have joined the same sync.
+    const report = await deps.operations.syncConnector({
+      connector: id,
+      actor: { kind: 'admin', id: by.id, request: by.request },
+      ...(agent !== undefined && { agent }),
+    });
+    const { tools, prompts, resources, added, removed, changed, syncedAt } = report;
+    return {
+      body: {
+        tools,
+        prompts,
+        resources,
+        added: [...added],
+        removed: [...removed],
+        changed: [...changed],
+        syncedAt: toTime(syncedAt),
+      },
+    };
+  });
+  register(ROUTES.tools, async ({ names, query }) => ({
+    body: await toolsOf(deps, await requireConnector(deps, names.id), query),
+  }));
+  register(ROUTES.health, async ({ names }) => ({
+    body: toHealthView(deps.health.healthOf(await requireConnector(deps, names.id))),
+  }));
+  register(ROUTES.connect, async ({ names }) => {
+    const { id, auth } = await requireConnector(deps, names.id);
+    const advice =
+      auth.type === 'none'
+        ? 'this one needs none'
+        : `this one has ${auth.type}: store it with PUT /connectors/${id}/credentials/shared or …/{agent}`;
+    const isOAuth = auth.type === 'oauth' || auth.type === 'client_credentials';
+    throw new HubError(
+      'not_supported',
+      `accounts cannot be connected yet; credentials of type bearer, api_key and header can be stored (${isOAuth ? `this one has ${auth.type}` : advice})`,
+      {
+        details: { authType: auth.type, storable: ['bearer', 'api_key', 'header'] },
+      },
+    );
+  });
+}
+
+async function toolsOf(deps: AdminDependencies, connector: Connector, query: Parameters<typeof pageOf>[3]) {
+  const snapshot = await snapshotOf(deps, connector.id);
+  const history = await deps.snapshots.history(connector.id, HISTORY);
+  const exposed = new Map(snapshot?.names.tools);
+  const tools = (snapshot?.tools ?? []).map((tool) =>
+    toToolView({ connector, tool, exposedName: exposed.get(tool.name) ?? tool.name }),
+  );
+  return {
+    ...pageOf(`tools of ${connector.id}`, tools, ({ tool }) => tool, query),
+    syncedAt: snapshot === undefined ? null : toTime(snapshot.takenAt),
+    ...(snapshot !== undefined && { listedAs: snapshot.listedAs }),
+    rejected: (snapshot?.rejected ?? []).map(({ kind, name, reason }) => ({ kind, name, reason })),
+    history: history.map(({ takenAt, hash, diff: { added, removed, changed } }) => ({
+      takenAt: toTime(takenAt),
+      hash,
+      added: [...added],
+      removed: [...removed],
+      changed: [...changed],
+    })),
+  };
+}
+
+async function requireConnector(deps: AdminDependencies, name: string): Promise<Connector> {
+  return requireFound(await deps.connectors.find(connectorNamed(name)), 'connector');
+}
+
+async function surroundings(deps: AdminDependencies, connector: Connector): Promise<ConnectorSurroundings> {
+  const [snapshot, credentials] = await Promise.all([
+    snapshotOf(deps, connector.id),
+    deps.credentials.list(connector.id),
+  ]);
+  return { health: deps.health.healthOf(connector), snapshot, credentials };
+}
+
+async function snapshotOf(deps: AdminDependencies, id: ConnectorId) {
+  return deps.catalog.snapshotOf(id) ?? (await deps.snapshots.latest(id));
+}
+
+/** Whoever sends back the address as it was shown has not changed it. */
+function withoutShownUrl(patch: ConnectorPatch, { endpoint }: Connector): ConnectorPatch {
+  const { url, ...others } = patch;
+  return endpoint.transport !== 'stdio' && url === maskUrl(endpoint.url) ? others : patch;
+}

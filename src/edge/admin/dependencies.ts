@@ -1,0 +1,48 @@
+import type { AgentReader } from '../../agents/index.js';
+import type { LiveCatalog, SnapshotReader } from '../../catalog/index.js';
+import type { Connector, ConnectorReader } from '../../connectors/index.js';
+import type { CredentialStore } from '../../credentials/index.js';
+import type { EventLog, EventStore, PolicyReader } from '../../governance/index.js';
+import type { Clock, Logger } from '../../kernel/index.js';
+import type { AdminOperations, ConnectorHealth, Surfaces } from '../../operations/index.js';
+import type { AuthenticateAdmin } from './authentication.js';
+
+/** What the admin API stands on: readers for what it shows, operations for what it has done. */
+export interface AdminDependencies {
+  readonly authenticateAdmin: AuthenticateAdmin;
+  readonly operations: AdminOperations;
+  readonly connectors: ConnectorReader;
+  readonly agents: AgentReader;
+  readonly policies: PolicyReader;
+  /** `find` is used for versions and last characters only. */
+  readonly credentials: Pick<CredentialStore, 'find' | 'list'>;
+  readonly snapshots: SnapshotReader;
+  readonly catalog: LiveCatalog;
+  readonly surfaces: Surfaces;
+  readonly health: { healthOf(connector: Connector): ConnectorHealth };
+  readonly events: Pick<EventLog, 'available' | 'subscribe' | 'flush'>;
+  readonly eventStore: Pick<EventStore, 'query' | 'last' | 'count'>;
+  readonly about: AboutHub;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly maxBodyBytes: number;
+  /** Ends open event streams. */
+  readonly shutdown?: AbortSignal;
+  readonly streams?: StreamLimits;
+}
+
+export interface AboutHub {
+  readonly version: string;
+  readonly startedAt: number;
+  readonly storageKind: string;
+  readonly configFile: string | undefined;
+  /** Where each value came from, by dotted path; asked anew each time because configuration is reloaded. */
+  readonly configSources: () => Readonly<Record<string, string>>;
+}
+
+export interface StreamLimits {
+  readonly maxStreams?: number;
+  readonly keepAliveMs?: number;
+  /** How long a client may leave what was sent unread. */
+  readonly stallMs?: number;
+}

@@ -1,0 +1,107 @@
+import type { z } from '@hono/zod-openapi';
+import type { AdminRoute } from '../../contract/index.js';
+import { HubError } from '../../kernel/index.js';
+import { JsonError, parseJson, type Json } from '../../mcp/jsonrpc/index.js';
+
+/** What a route takes of a request, read and checked. Everything unknown is refused. */
+
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const MAX_ISSUES = 10;
+
+export function readQuery<Query>({ query }: Pick<AdminRoute<string, Query>, 'query'>, url: URL): Query {
+  const given: Record<string, string> = {};
+  for (const [name, value] of url.searchParams) {
+    if (Object.hasOwn(given, name)) throw invalid(name, 'is given twice');
+    given[name] = value;
+  }
+  if (query !== undefined) return check(query, given);
+  const [unknown] = Object.keys(given);
+  if (unknown !== undefined) throw invalid(unknown, 'unknown parameter');
+  return {} as Query;
+}
+
+export async function readBody<Body>(
+  route: Pick<AdminRoute<string, unknown, Body>, 'body' | 'bodyOptional'>,
+  request: Request,
+  maxBytes: number,
+): Promise<Body> {
+  if (route.body === undefined) return undefined as Body;
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes.length === 0 && route.bodyOptional === true) return check(route.body, {});
+  requireJson(request.headers);
+  return check(route.body, parse(bytes));
+}
+
+function requireJson(headers: Headers): void {
+  if (!JSON_TYPE.test(headers.get('content-type') ?? ''))
+    throw new HubError('unsupported_media_type', 'the body must be application/json in UTF-8');
+  if (!/^(?:identity)?$/i.test(headers.get('content-encoding') ?? ''))
+    throw new HubError('unsupported_media_type', 'the body must not be compressed');
+}
+
+async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    // Leaving the loop by a throw cancels the rest of the body.
+    for await (const chunk of request.body ?? []) {
+      length += (chunk as Uint8Array).length;
+      if (length > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(chunk as Uint8Array);
+    }
+  } catch (error) {
+    throw error instanceof HubError
+      ? error
+      : new HubError('cancelled', 'the body did not arrive whole', { cause: error });
+  }
+  return Buffer.concat(chunks, length);
+}
+
+function parse(bytes: Buffer): Json {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new HubError('invalid_request', 'the body is not UTF-8');
+  }
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new HubError('invalid_request', `the body cannot be read: ${error.message}`, {
+      details: { fault: error.fault },
+    });
+  }
+}
+
+function check<Value>(schema: z.ZodType<Value>, given: unknown): Value {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(toIssue);
+  const [first] = issues;
+  throw new HubError(
+    'invalid_request',
+    first === undefined ? 'the request is not valid' : `${first.field}: ${first.message}`,
+    {
+      details: { field: first?.field, issues },
+    },
+  );
+}
+
+/** Messages of the schema library speak of types and bounds, never of the values that were given. */
+function toIssue(issue: z.core.$ZodIssue): { readonly field: string; readonly message: string } {
+  const path = issue.path.map(String);
+  if (issue.code === 'unrecognized_keys')
+    return { field: [...path, issue.keys[0]].join('.').slice(0, 200), message: 'unknown field' };
+  return { field: path.join('.').slice(0, 200) || 'body', message: issue.message };
+}
+
+function invalid(field: string, problem: string): HubError {
+  const shown = field.slice(0, 200);
+  return new HubError('invalid_request', `${shown}: ${problem}`, { details: { field: shown } });
+}
+
+function tooLarge(maxBytes: number): HubError {
+  return new HubError('request_too_large', `the body may have ${maxBytes} bytes`);
+}

@@ -1,0 +1,33 @@
+import {
+  HubError,
+  isName,
+  toAgentId,
+  toConnectorId,
+  toPolicyId,
+  type AgentId,
+  type ConnectorId,
+  type PolicyId,
+} from '../../kernel/index.js';
+
+/** Ids from the address of a request. What cannot be an id is not found, like any other that does not exist. */
+
+export function connectorNamed(name: string): ConnectorId {
+  return toConnectorId(requireName(name, 'connector'));
+}
+
+export function agentNamed(name: string): AgentId {
+  return toAgentId(requireName(name, 'agent'));
+}
+
+export function policyNamed(name: string): PolicyId {
+  return toPolicyId(requireName(name, 'policy'));
+}
+
+export function requireFound<Found>(found: Found | undefined, kind: string): Found {
+  if (found === undefined) throw new HubError('not_found', `there is no such ${kind}`);
+  return found;
+}
+
+function requireName(name: string, kind: string): string {
+  return requireFound(isName(name) ? name : undefined, kind);
+}

@@ -1,0 +1,88 @@
+import type { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { ADMIN_BASE_PATH, ADMIN_ROLES, type AdminRoute, type PathNames } from '../../contract/index.js';
+import { HubError } from '../../kernel/index.js';
+import { stringifyJson } from '../../mcp/jsonrpc/index.js';
+import type { Admin, AdminCaller } from '../../operations/index.js';
+import { toDescription } from './describe-route.js';
+import { readBody, readQuery } from './read-request.js';
+
+/** What is known of a request besides what it says. */
+export interface AdminEnv {
+  Variables: { readonly admin: Admin; readonly requestId: string };
+  Bindings: { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } };
+}
+
+export interface AdminRequest<Path extends string, Query, Body> {
+  readonly by: AdminCaller;
+  /** By the names in braces of the path. */
+  readonly names: Readonly<Record<PathNames<Path>, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  readonly ifMatch: string | undefined;
+  readonly lastEventId: string | undefined;
+  readonly isHead: boolean;
+  /** Aborted when the client leaves. */
+  readonly signal: AbortSignal;
+}
+
+export interface AdminAnswer<Answer> {
+  readonly body: Answer;
+  /** Whether it was not there before. */
+  readonly created?: boolean;
+  readonly tag?: string;
+  /** Instead of a body. */
+  readonly stream?: ReadableStream<Uint8Array>;
+}
+
+export type Register = <Path extends string, Query, Body, Answer>(
+  route: AdminRoute<Path, Query, Body, Answer>,
+  handler: (request: AdminRequest<Path, Query, Body>) => Promise<AdminAnswer<Answer>>,
+) => void;
+
+/** Puts routes of the contract onto the app and into its description, so that neither can be without the other. */
+export function createRegister(
+  app: OpenAPIHono<AdminEnv>,
+  { maxBodyBytes }: { readonly maxBodyBytes: number },
+): Register {
+  return (route, handler) => {
+    app.openAPIRegistry.registerPath(toDescription(route));
+    const path = ADMIN_BASE_PATH + route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    app.on(route.method.toUpperCase(), path, async (c) => {
+      const admin = c.get('admin');
+      requireRole(admin, route);
+      const answer = await handler({
+        by: { ...admin, request: c.get('requestId') },
+        names: c.req.param() as never,
+        query: readQuery(route, new URL(c.req.url)),
+        body: await readBody(route, c.req.raw, maxBodyBytes),
+        ifMatch: c.req.header('if-match'),
+        lastEventId: c.req.header('last-event-id'),
+        isHead: c.req.raw.method === 'HEAD',
+        signal: c.req.raw.signal,
+      });
+      return toResponse(c, route, answer);
+    });
+  };
+}
+
+function requireRole({ role }: Admin, route: AdminRoute): void {
+  if (ADMIN_ROLES.indexOf(role) < ADMIN_ROLES.indexOf(route.role))
+    throw new HubError('forbidden', `this needs the role ${route.role}`);
+}
+
+function toResponse(
+  c: Context,
+  route: AdminRoute,
+  { body, created, tag, stream }: AdminAnswer<unknown>,
+): Response {
+  if (tag !== undefined) c.header('etag', tag);
+  if (route.answers === 'nothing') return c.body(null, 204);
+  if (route.answers === 'event_stream') {
+    // Whatever stands between must pass events on as they come.
+    const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
+    return stream === undefined ? c.body(null, 200, headers) : c.body(stream, 200, headers);
+  }
+  const isNew = route.creates === 'always' || (route.creates === 'maybe' && created === true);
+  return c.body(stringifyJson(body), isNew ? 201 : 200, { 'content-type': 'application/json' });
+}

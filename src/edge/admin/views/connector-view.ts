@@ -1,0 +1,132 @@
+import type { Snapshot } from '../../../catalog/index.js';
+import type { Connector, ConnectorAuth } from '../../../connectors/index.js';
+import type { ConnectorDetail, ConnectorView, HealthView } from '../../../contract/index.js';
+import { inlineSecrets, type ConnectorHealth } from '../../../operations/index.js';
+import { toCredentialView, type ShownCredential } from './credential-view.js';
+import { maskUrl } from './masked-url.js';
+import { stateOf, toTime } from './secret-state.js';
+
+/** What is shown together with a connector. */
+export interface ConnectorSurroundings {
+  readonly health: ConnectorHealth;
+  readonly snapshot: Snapshot | undefined;
+  /** Of this connector. */
+  readonly credentials: readonly ShownCredential[];
+}
+
+export function toConnectorView(
+  connector: Connector,
+  { health, snapshot, credentials }: ConnectorSurroundings,
+): ConnectorView {
+  return {
+    id: connector.id,
+    name: connector.name,
+    enabled: connector.enabled,
+    source: connector.source,
+    readOnly: connector.source !== 'stored',
+    ...endpointView(connector),
+    auth: authView(connector.auth, credentials.find(({ owner }) => owner.kind === 'shared')?.values ?? {}),
+    credentialMode: connector.credentialMode,
+    allowPrivateNetwork: connector.allowPrivateNetwork,
+    era: connector.era,
+    timeouts: connector.timeouts,
+    limits: connector.limits,
+    isolation: connector.isolation,
+    retries: connector.retries,
+    hideWhenUnhealthy: connector.hideWhenUnhealthy,
+    tags: [...connector.tags],
+    toolTags: Object.fromEntries(Object.entries(connector.toolTags).map(([tool, tags]) => [tool, [...tags]])),
+    health: toHealthView(health),
+    sync: syncView(snapshot),
+    version: connector.version,
+    createdAt: toTime(connector.createdAt),
+    updatedAt: toTime(connector.updatedAt),
+  };
+}
+
+export function toConnectorDetail(
+  connector: Connector,
+  surroundings: ConnectorSurroundings,
+): ConnectorDetail {
+  return {
+    ...toConnectorView(connector, surroundings),
+    prompts: connector.prompts.map((prompt) => ({
+      ...prompt,
+      arguments: prompt.arguments.map((argument) => ({ ...argument })),
+      tools: [...prompt.tools],
+    })),
+    credentials: surroundings.credentials.map(toCredentialView),
+  };
+}
+
+function endpointView({
+  endpoint,
+}: Connector): Pick<
+  ConnectorView,
+  'transport' | 'url' | 'command' | 'argCount' | 'env' | 'cwd' | 'idleStopMs'
+> {
+  if (endpoint.transport !== 'stdio') return { transport: endpoint.transport, url: maskUrl(endpoint.url) };
+  const { transport, command, args, env, cwd, idleStopMs } = endpoint;
+  const shown = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, stateOf(value)]));
+  return {
+    transport,
+    command,
+    argCount: args.length,
+    env: shown,
+    ...(cwd !== undefined && { cwd }),
+    idleStopMs,
+  };
+}
+
+/** Of each secret the one that is used: the vault's before the configuration's. */
+function authView(
+  auth: ConnectorAuth,
+  stored: Readonly<Record<string, { readonly last4: string }>>,
+): ConnectorView['auth'] {
+  const secrets = { ...inlineSecrets(auth), ...stored };
+  switch (auth.type) {
+    case 'none':
+      return { type: auth.type };
+    case 'bearer':
+      return { type: auth.type, token: stateOf(secrets['token']) };
+    case 'api_key':
+      return { type: auth.type, header: auth.header, value: stateOf(secrets['value']) };
+    case 'header':
+      return {
+        type: auth.type,
+        headers: Object.fromEntries(auth.headers.map((name) => [name, stateOf(secrets[name])])),
+      };
+    case 'oauth':
+    case 'client_credentials':
+      return { type: auth.type, settings: Object.keys(auth.settings) };
+  }
+}
+
+export function toHealthView({ state, reason, since, checkedAt }: ConnectorHealth): HealthView {
+  return {
+    state,
+    ...(reason !== undefined && { reason }),
+    since: toTime(since),
+    ...(checkedAt !== undefined && { checkedAt: toTime(checkedAt) }),
+  };
+}
+
+function syncView(snapshot: Snapshot | undefined): ConnectorView['sync'] {
+  if (snapshot === undefined) return null;
+  const { takenAt, tools, prompts, resources, rejected, listedAs, upstream } = snapshot;
+  const { name, version } = upstream.info;
+  return {
+    syncedAt: toTime(takenAt),
+    tools: tools.length,
+    prompts: prompts.length,
+    resources: resources.length,
+    rejected: rejected.length,
+    listedAs,
+    upstream: {
+      name,
+      ...(typeof version === 'string' && { version }),
+      era: upstream.era,
+      revision: upstream.revision,
+    },
+  };
+}

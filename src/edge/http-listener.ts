@@ -1,0 +1,54 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Guard } from '../mcp/server/index.js';
+import type { McpEndpoints } from './mcp-endpoints.js';
+
+export interface HttpListenerOptions {
+  readonly mcp: McpEndpoints;
+  readonly guard: Guard;
+  /** Whether calls can be served. */
+  readonly isReady: () => boolean;
+  /** Everything that is not on the path of a call: admin API, console, metadata. */
+  readonly others: RequestListener;
+}
+
+/** One port for everything. MCP endpoints come first and stay clear of any framework. */
+export function createHttpListener({ mcp, guard, isReady, others }: HttpListenerOptions): RequestListener {
+  return (request, response) => {
+    const path = pathOf(request.url ?? '');
+    const endpoint = mcp.find(path);
+    if (endpoint !== undefined) {
+      endpoint(request, response);
+      return;
+    }
+    const refused = guard.check(request.headers as Readonly<Record<string, string | undefined>>);
+    if (refused !== undefined)
+      return answer(request, response, refused.status, {
+        error: { code: 'forbidden', message: refused.message },
+      });
+    if (path === '/health') return answer(request, response, 200, { status: 'ok' });
+    if (path === '/ready')
+      return answer(request, response, isReady() ? 200 : 503, { status: isReady() ? 'ready' : 'not ready' });
+    others(request, response);
+  };
+}
+
+function pathOf(target: string): string {
+  const end = target.indexOf('?');
+  return end === -1 ? target : target.slice(0, end);
+}
+
+function answer(request: IncomingMessage, response: ServerResponse, status: number, body: object): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD' && status === 200) {
+    response.writeHead(405, { ...HEADERS, allow: 'GET, HEAD' }).end();
+    return;
+  }
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    ...HEADERS,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(request.method === 'HEAD' ? undefined : text);
+}
+
+const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };

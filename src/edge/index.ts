@@ -1,0 +1,7 @@
+/** Where requests enter: one port, MCP endpoints first. Faces of failures are decided here and nowhere else. */
+export { ERROR_FACES, type Faces } from './error-faces.js';
+export { createHttpListener, type HttpListenerOptions } from './http-listener.js';
+export { createMcpEndpoints, type McpEndpoints, type McpEndpointsOptions } from './mcp-endpoints.js';
+export { createAdminApp } from './admin/admin-app.js';
+export type { AboutHub, AdminDependencies, StreamLimits } from './admin/dependencies.js';
+export { createBearerAuthentication, type AuthenticateAdmin } from './admin/authentication.js';

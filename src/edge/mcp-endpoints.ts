@@ -1,0 +1,221 @@
+import type { RequestListener } from 'node:http';
+import type { Agent, Authenticator } from '../agents/index.js';
+import { hashOf, type LiveCatalog, type SurfaceScope } from '../catalog/index.js';
+import type { Logger } from '../kernel/index.js';
+import type { ServerCapabilities, ServerDescription } from '../mcp/model/index.js';
+import {
+  createMcpServer,
+  toNodeListener,
+  type Exchange,
+  type ExchangeHeaders,
+  type GuardOptions,
+  type ListenRequest,
+  type McpServer,
+  type StateSeal,
+  type Subscription,
+} from '../mcp/server/index.js';
+import { REST_METHODS, RestExchange } from './rest-face.js';
+import { createMcpHandlers, type McpOperations } from './mcp-handlers.js';
+import { toolParamHeaders } from './tool-param-headers.js';
+
+export interface McpEndpointsOptions {
+  readonly operations: McpOperations;
+  readonly authenticator: Authenticator;
+  readonly catalog: LiveCatalog;
+  readonly toolsets: () => Readonly<Record<string, readonly string[]>>;
+  readonly isConnector: (id: string) => boolean;
+  readonly version: string;
+  readonly streaming: 'auto' | 'off';
+  readonly guard: GuardOptions;
+  readonly maxBodyBytes: number;
+  readonly rejectChunked: boolean;
+  readonly seal?: StateSeal;
+  readonly onPolicyChange: (listener: () => void) => () => void;
+  readonly logger: Logger;
+}
+
+/** One server of the protocol library for each endpoint: the aggregate, each connector, each toolset. */
+export interface McpEndpoints {
+  /** Who answers at a path; undefined if it is none of ours. */
+  find(path: string): RequestListener | undefined;
+  close(): Promise<void>;
+}
+
+interface Endpoint {
+  readonly server: McpServer;
+  readonly listener: RequestListener;
+}
+
+const CONNECTOR_PATH = /^\/connectors\/([A-Za-z0-9_-]{1,48})\/mcp$/;
+const TOOLSET_PATH = /^\/toolsets\/([A-Za-z0-9_-]{1,48})\/mcp$/;
+
+export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
+  const endpoints = new Map<string, Endpoint>();
+  // Principals are agent ids; the newest object of each is what a request was authenticated as.
+  const agents = new Map<string, Agent>();
+  const agentOf = (principal: string): Agent => agents.get(principal) as Agent;
+
+  function remember(agent: Agent | undefined): string | undefined {
+    if (agent === undefined) return undefined;
+    agents.set(agent.id, agent);
+    return agent.id;
+  }
+
+  function authenticate(headers: ExchangeHeaders): string | undefined | Promise<string | undefined> {
+    const key = bearerOf(headers['authorization']);
+    if (key === undefined) return undefined;
+    const agent = options.authenticator.authenticate(key);
+    return agent instanceof Promise ? agent.then(remember) : remember(agent);
+  }
+
+  function listenerFor(path: string, server: Pick<McpServer, 'handle'>): RequestListener {
+    return toNodeListener(server, {
+      paths: [path],
+      authenticate,
+      challenge: 'Bearer realm="crosspoint"',
+      guard: options.guard,
+      maxBodyBytes: options.maxBodyBytes,
+    });
+  }
+
+  function create(path: string, scope: SurfaceScope): Endpoint {
+    const method = REST_METHODS[path];
+    const server = createServer(options, scope, method === undefined ? 'sessions' : 'stateless', agentOf);
+    if (method === undefined) return { server, listener: listenerFor(path, server) };
+    const plain = {
+      handle: (exchange: Exchange, principal: string) =>
+        server.handle(new RestExchange(exchange, method), principal),
+    };
+    return { server, listener: listenerFor(path, plain) };
+  }
+
+  // What these paths stand for never changes.
+  const fixed = new Map<string, RequestListener>();
+
+  return {
+    find(path) {
+      const known = fixed.get(path);
+      if (known !== undefined) return known;
+      const scope = scopeOf(path, options);
+      if (scope === undefined) return undefined;
+      const key = JSON.stringify([REST_METHODS[path], scope]);
+      let endpoint = endpoints.get(key);
+      if (endpoint === undefined) endpoints.set(key, (endpoint = create(path, scope)));
+      if (scope.kind === 'all') fixed.set(path, endpoint.listener);
+      return endpoint.listener;
+    },
+    async close() {
+      await Promise.all([...endpoints.values()].map(({ server }) => server.close()));
+    },
+  };
+}
+
+function createServer(
+  options: McpEndpointsOptions,
+  scope: SurfaceScope,
+  legacy: 'sessions' | 'stateless',
+  agentOf: (principal: string) => Agent,
+): McpServer {
+  const paramHeaders = toolParamHeaders(options.operations.surfaces, scope, agentOf);
+  return createMcpServer({
+    legacy,
+    describe: (principal) => describe(options, scope, agentOf(principal)),
+    handlers: createMcpHandlers(options.operations, scope, agentOf),
+    listen: (request) => listen(options, scope, agentOf(request.principal), request),
+    streaming: options.streaming,
+    rejectChunked: options.rejectChunked,
+    cache: { ttlMs: 60_000, cacheScope: 'private' },
+    ...(paramHeaders !== undefined && { paramHeaders }),
+    ...(options.seal !== undefined && { seal: options.seal }),
+    onEvent: (event) => options.logger.debug({ event: event.type }, 'mcp'),
+  });
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
+
+function bearerOf(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : BEARER.exec(header)?.[1];
+}
+
+/** Which part of the catalogue a path stands for. */
+function scopeOf(path: string, { isConnector, toolsets }: McpEndpointsOptions): SurfaceScope | undefined {
+  if (path === '/mcp' || Object.hasOwn(REST_METHODS, path)) return { kind: 'all' };
+  const connector = CONNECTOR_PATH.exec(path)?.[1];
+  if (connector !== undefined) return isConnector(connector) ? { kind: 'connector', connector } : undefined;
+  const name = TOOLSET_PATH.exec(path)?.[1];
+  const tools = name === undefined || !Object.hasOwn(toolsets(), name) ? undefined : toolsets()[name];
+  return name === undefined || tools === undefined ? undefined : { kind: 'toolset', name, tools };
+}
+
+/** The union of what the visible upstreams can do; lists are ours, so we always know when they change. */
+function describe(
+  { operations, version }: McpEndpointsOptions,
+  scope: SurfaceScope,
+  agent: Agent,
+): ServerDescription {
+  const { entries } = operations.surfaces.surfaceFor(agent, scope);
+  const upstreams = entries.map(({ snapshot }) => snapshot.upstream);
+  const capabilities: ServerCapabilities = {
+    tools: { listChanged: true },
+    prompts: { listChanged: true },
+    resources: { listChanged: true },
+    ...(upstreams.some((upstream) => upstream.capabilities.completions !== undefined) && { completions: {} }),
+    ...(upstreams.some((upstream) => upstream.capabilities.logging !== undefined) && { logging: {} }),
+  };
+  const only = scope.kind === 'connector' ? upstreams[0]?.instructions : undefined;
+  return {
+    info: { name: 'crosspoint', title: 'Crosspoint', version },
+    capabilities,
+    instructions:
+      only ?? 'Tools are grouped by connector: the part of a name before "__" says where it comes from.',
+  };
+}
+
+const CALM_MS = 50;
+
+/** Tells of a list only when what this agent sees of it is different from what it saw before. */
+function listen(
+  options: McpEndpointsOptions,
+  scope: SurfaceScope,
+  agent: Agent,
+  request: ListenRequest,
+): Subscription {
+  const { filter } = request;
+  const kinds = [
+    ['tools', filter.toolsListChanged, 'notifications/tools/list_changed'],
+    ['prompts', filter.promptsListChanged, 'notifications/prompts/list_changed'],
+    ['resources', filter.resourcesListChanged, 'notifications/resources/list_changed'],
+  ] as const;
+  const wanted = kinds.filter(([, asked]) => asked === true);
+  const look = (): Map<string, string> => {
+    const surface = options.operations.surfaces.surfaceFor(agent, scope);
+    return new Map(
+      wanted.map(([kind]) => [
+        kind,
+        hashOf(kind === 'resources' ? [surface.resources, surface.templates] : surface[kind]),
+      ]),
+    );
+  };
+  let seen = look();
+  let timer: NodeJS.Timeout | undefined;
+  const compare = (): void => {
+    timer = undefined;
+    const now = look();
+    for (const [kind, , method] of wanted) if (now.get(kind) !== seen.get(kind)) request.emit({ method });
+    seen = now;
+  };
+  const changed = (): void => {
+    timer ??= setTimeout(compare, CALM_MS);
+    timer.unref();
+  };
+  const stops = [options.catalog.onChange(changed), options.onPolicyChange(changed)];
+  return {
+    honoured: Object.fromEntries(
+      Object.entries(filter).filter(([key, value]) => value === true && key.endsWith('ListChanged')),
+    ),
+    close() {
+      clearTimeout(timer);
+      for (const stop of stops) stop();
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto';
+import type { Agent } from '../agents/index.js';
+import type { Surface, SurfaceScope } from '../catalog/index.js';
+import { HubError, toCallId } from '../kernel/index.js';
+import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { prepareResult, type Handler, type McpRequest, type PreparedResult } from '../mcp/server/index.js';
+import { supportsElicitation } from '../mcp/model/index.js';
+import type { CallTool, CompleteArgument, GetPrompt, ReadResource, Surfaces } from '../operations/index.js';
+import type { UpstreamOptions } from '../upstreams/index.js';
+import { pageOf } from './list-pages.js';
+import { toMcpError } from './mcp-face.js';
+
+export interface McpOperations {
+  readonly surfaces: Surfaces;
+  readonly callTool: CallTool;
+  readonly getPrompt: GetPrompt;
+  readonly readResource: ReadResource;
+  readonly completeArgument: CompleteArgument;
+}
+
+type AgentOf = (principal: string) => Agent;
+type ListName = 'tools' | 'prompts' | 'resources' | 'templates';
+
+/** The methods of MCP, answered by operations, for one endpoint. */
+export function createMcpHandlers(
+  operations: McpOperations,
+  scope: SurfaceScope,
+  agentOf: AgentOf,
+): Record<string, Handler> {
+  const list = createLists(operations, scope, agentOf);
+  const caller = (request: McpRequest) => ({
+    callId: toCallId(randomUUID()),
+    agent: agentOf(request.principal),
+    scope,
+    options: optionsOf(request),
+  });
+  return {
+    'tools/list': list('tools', 'tools'),
+    'prompts/list': list('prompts', 'prompts'),
+    'resources/list': list('resources', 'resources'),
+    'resources/templates/list': list('templates', 'resourceTemplates'),
+    'tools/call': guarded((request) => {
+      const exposedName = textOf(request.params, 'name');
+      const args = argumentsOf(request.params);
+      const ask = (question: string) => confirm(request, question);
+      return operations.callTool({
+        ...caller(request),
+        exposedName,
+        args,
+        confirm: ask,
+      }) as Promise<JsonObject>;
+    }),
+    'prompts/get': guarded((request) => {
+      const exposedName = textOf(request.params, 'name');
+      return operations.getPrompt({ ...caller(request), exposedName, args: argumentsOf(request.params) });
+    }),
+    'resources/read': guarded(async (request) => {
+      const uri = textOf(request.params, 'uri');
+      return withReadHints(await operations.readResource({ ...caller(request), uri }));
+    }),
+    'completion/complete': guarded((request) =>
+      operations.completeArgument({ ...caller(request), params: request.params }),
+    ),
+  };
+}
+
+/** Whole lists are serialised once for as long as what the agent sees stays the same. */
+function createLists({ surfaces }: McpOperations, scope: SurfaceScope, agentOf: AgentOf) {
+  const lists = new WeakMap<Surface, Map<ListName, PreparedResult>>();
+  return (kind: ListName, member: string): Handler =>
+    guarded((request) => {
+      const surface = surfaces.surfaceFor(agentOf(request.principal), scope);
+      const paged = request.params['cursor'] ?? sizeWish(request.params);
+      if (paged !== undefined) return pageOf(surface[kind], member, request.params);
+      const prepared = lists.get(surface) ?? new Map<ListName, PreparedResult>();
+      lists.set(surface, prepared);
+      const whole = prepared.get(kind) ?? prepareResult({ [member]: surface[kind] as never });
+      prepared.set(kind, whole);
+      return whole;
+    });
+}
+
+/** Only the upstream knows how long a content stays true, and only this agent was allowed to see it. */
+function withReadHints(result: JsonObject): JsonObject {
+  const { ttlMs } = result;
+  return { ...result, ttlMs: typeof ttlMs === 'number' && ttlMs >= 0 ? ttlMs : 0, cacheScope: 'private' };
+}
+
+/** Failures leave in the face of the protocol. */
+function guarded(handler: Handler): Handler {
+  return (request) => {
+    const fail = (error: unknown): never => {
+      throw toMcpError(error, request.method);
+    };
+    try {
+      const result = handler(request);
+      return result instanceof Promise ? result.catch(fail) : result;
+    } catch (error) {
+      return fail(error);
+    }
+  };
+}
+
+function textOf(params: JsonObject, name: string): string {
+  const value = params[name];
+  if (typeof value !== 'string') throw new HubError('invalid_request', `${name} must be a string`);
+  return value;
+}
+
+function argumentsOf(params: JsonObject): JsonObject | undefined {
+  const { arguments: args } = params;
+  if (args !== undefined && !isObject(args))
+    throw new HubError('invalid_request', 'arguments must be an object');
+  return args;
+}
+
+function optionsOf(request: McpRequest): UpstreamOptions {
+  const { _meta: meta } = request.params;
+  return {
+    get signal() {
+      return request.signal;
+    },
+    onAbort: (listener) => request.onAbort(listener),
+    ...(request.wantsProgress && { onProgress: (progress) => request.progress(progress) }),
+    ...(request.logLevel !== undefined && {
+      logLevel: request.logLevel,
+      onLog: (message) => request.log(message),
+    }),
+    ...(isObject(meta) && { meta }),
+  };
+}
+
+/** Clients that want pages say how large. Others get everything at once, because many never ask for the second page. */
+function sizeWish(params: JsonObject): unknown {
+  return params['limit'];
+}
+
+async function confirm(request: McpRequest, question: string): Promise<boolean | undefined> {
+  if (!supportsElicitation(request.client.capabilities, 'form')) return undefined;
+  const { confirmation } = await request.askClient({
+    confirmation: {
+      method: 'elicitation/create',
+      params: {
+        mode: 'form',
+        message: question,
+        requestedSchema: { type: 'object', properties: {}, required: [] },
+      },
+    },
+  });
+  return confirmation?.['action'] === 'accept';
+}

@@ -1,0 +1,14 @@
+import { runScenarios } from './scenario.js';
+import { AGENT_SCENARIOS } from './scenarios/agents.js';
+import { EVENT_SCENARIOS } from './scenarios/events.js';
+import { POLICY_SCENARIOS } from './scenarios/policies.js';
+import { REQUEST_SCENARIOS } from './scenarios/requests.js';
+import { TOOL_SCENARIOS } from './scenarios/tools.js';
+
+runScenarios([
+  ...REQUEST_SCENARIOS,
+  ...AGENT_SCENARIOS,
+  ...TOOL_SCENARIOS,
+  ...POLICY_SCENARIOS,
+  ...EVENT_SCENARIOS,
+]);

@@ -1,0 +1,330 @@
+import { createAgentDirectory, createAgentKey, createAuthenticator } from '../../src/agents/index.js';
+import { createLiveCatalog } from '../../src/catalog/index.js';
+import { createConnectorDirectory, parseConnector } from '../../src/connectors/index.js';
+import { createAccessProvider } from '../../src/credentials/index.js';
+import {
+  createAdminApp,
+  createBearerAuthentication,
+  type AuthenticateAdmin,
+  type StreamLimits,
+} from '../../src/edge/index.js';
+import {
+  createArgumentsRecorder,
+  createPolicyDirectory,
+  createPolicyEngine,
+  createValidator,
+  openEventLog,
+  type EventRecord,
+  type Policy,
+} from '../../src/governance/index.js';
+import {
+  Secret,
+  silentLogger,
+  systemClock,
+  toAgentId,
+  toPolicyId,
+  type Clock,
+} from '../../src/kernel/index.js';
+import {
+  createAdminOperations,
+  createCallTool,
+  createCheckAdminToken,
+  createHealthBook,
+  createRateLimits,
+  createSurfaces,
+  createSyncConnector,
+} from '../../src/operations/index.js';
+import { openStorage } from '../../src/storage/index.js';
+import { createScriptedUpstreams, refuseAnonymous } from './scripted-pool.js';
+
+export const ADMIN_TOKEN = 'admin-token-0123456789abcdef';
+export const FILE_AGENT_KEY = 'file-agent-key-0123456789abcdef';
+/** Secrets that stand in the configuration from the start. */
+const FILE_SECRETS = {
+  token: 'canary-file-token-AAAA',
+  env: 'canary-file-env-BBBB',
+  query: 'canary-query-CCCC',
+  args: 'canary-args-DDDD',
+};
+
+const STARTER: Policy = {
+  id: toPolicyId('starter'),
+  text: 'permit(principal == Agent::"local", action, resource);',
+  source: 'built_in',
+  version: 1,
+  updatedAt: 0,
+};
+
+export interface AdminHubOptions {
+  readonly clock?: Clock;
+  readonly allowStdioFromApi?: boolean;
+  readonly authenticateAdmin?: AuthenticateAdmin;
+  readonly maxBodyBytes?: number;
+  readonly streams?: StreamLimits;
+}
+
+export type AdminHub = Awaited<ReturnType<typeof openAdminHub>>;
+
+/** The admin API over a real store and real policies; only the upstreams are scripted. */
+export async function openAdminHub(options: AdminHubOptions = {}) {
+  const { clock = systemClock } = options;
+  const storage = await openStorage({
+    url: 'sqlite::memory:',
+    masterKeys: { active: { id: 'test', key: Buffer.alloc(32, 7) } },
+    clock,
+  });
+  const events = await openEventLog({ store: storage.events, clock, logger: silentLogger });
+  const catalog = createLiveCatalog();
+  const connectors = createConnectorDirectory(storage.connectors);
+  const agents = createAgentDirectory(storage.agents);
+  const policies = createPolicyDirectory(storage.policies);
+  const authenticator = createAuthenticator({ agents, clock });
+  const policy = createPolicyEngine({ clock });
+  const surfaces = createSurfaces({ catalog, policy });
+  const validator = createValidator();
+  const upstreams = createScriptedUpstreams();
+  const credentials = createAccessProvider({ credentials: storage.credentials });
+  const health = createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => 1_000 });
+  const recordArguments = createArgumentsRecorder('hashed', { hashKey: Buffer.alloc(32, 1), seal: () => '' });
+  const rates = createRateLimits(
+    { perAgent: { perSecond: 0, burst: 1 }, perTool: { perSecond: 0, burst: 1 } },
+    clock,
+  );
+  const syncConnector = createSyncConnector({
+    connectors,
+    credentials,
+    upstreams,
+    validator,
+    snapshots: storage.snapshots,
+    catalog,
+    events,
+    clock,
+  });
+  const callTool = createCallTool({
+    surfaces,
+    rates,
+    policy,
+    validator,
+    events,
+    credentials,
+    upstreams,
+    recordArguments,
+    outputCheck: 'warn',
+    clock,
+  });
+  const signals = { connectors: 0, policies: 0 };
+  const operations = createAdminOperations({
+    connectors,
+    connectorStore: storage.connectors,
+    credentialStore: storage.credentials,
+    snapshots: storage.snapshots,
+    agents,
+    agentStore: storage.agents,
+    policies,
+    policyStore: storage.policies,
+    eventStore: storage.events,
+    authenticator,
+    policy,
+    surfaces,
+    catalog,
+    upstreams,
+    health,
+    events,
+    clock,
+    syncConnector,
+    callTool,
+    syncWaitMs: 500,
+    allowStdioFromApi: options.allowStdioFromApi ?? false,
+    connectorsChanged: () => signals.connectors++,
+    policyChanged: () => signals.policies++,
+  });
+  configure();
+  policy.load(await policies.list());
+  for (const connector of await connectors.list()) catalog.putConnector(connector);
+  const shutdown = new AbortController();
+  const checkAdminToken = createCheckAdminToken({
+    token: new Secret(ADMIN_TOKEN),
+    authenticator,
+    events,
+    clock,
+  });
+  const app = createAdminApp({
+    authenticateAdmin: options.authenticateAdmin ?? createBearerAuthentication(checkAdminToken),
+    operations,
+    connectors,
+    agents,
+    policies,
+    credentials: storage.credentials,
+    snapshots: storage.snapshots,
+    catalog,
+    surfaces,
+    health,
+    events,
+    eventStore: storage.events,
+    about: {
+      version: '9.9.9',
+      startedAt: clock.now(),
+      storageKind: 'sqlite',
+      configFile: '/etc/crosspoint.yaml',
+      configSources: () => ({ 'server.port': 'default' }),
+    },
+    clock,
+    logger: silentLogger,
+    maxBodyBytes: options.maxBodyBytes ?? 64 * 1024,
+    shutdown: shutdown.signal,
+    ...(options.streams !== undefined && { streams: options.streams }),
+  });
+
+  function configure(): void {
+    const now = clock.now();
+    connectors.configure([
+      parseConnector(
+        'filed',
+        {
+          url: `http://127.0.0.1:9/mcp?key=${FILE_SECRETS.query}`,
+          auth: { type: 'bearer', token: FILE_SECRETS.token },
+        },
+        { source: 'file', now },
+      ),
+      parseConnector(
+        'child',
+        { command: 'node', args: ['server.mjs', FILE_SECRETS.args], env: { KEY: FILE_SECRETS.env } },
+        { source: 'environment', now },
+      ),
+      parseConnector('sample', { command: 'node', args: [] }, { source: 'built_in', now }),
+    ]);
+    const filed = toAgentId('filed');
+    const local = toAgentId('local');
+    agents.configure([
+      {
+        agent: {
+          id: local,
+          name: 'Local',
+          enabled: true,
+          tags: [],
+          source: 'built_in',
+          version: 1,
+          createdAt: now,
+          updatedAt: now,
+        },
+        keys: [],
+      },
+      {
+        agent: {
+          id: filed,
+          name: 'Filed',
+          enabled: true,
+          tags: [],
+          source: 'file',
+          version: 1,
+          createdAt: now,
+          updatedAt: now,
+        },
+        keys: [createAgentKey({ agentId: filed, now, key: new Secret(FILE_AGENT_KEY) }).key],
+      },
+    ]);
+    policies.configure([
+      STARTER,
+      {
+        ...STARTER,
+        id: toPolicyId('from-file'),
+        source: 'file',
+        text: 'forbid(principal == Agent::"nobody", action, resource);',
+      },
+    ]);
+  }
+
+  return {
+    app,
+    storage,
+    events,
+    catalog,
+    upstreams,
+    signals,
+    policy,
+    shutdown,
+    operations,
+    authenticator,
+    async recorded(): Promise<readonly EventRecord[]> {
+      await events.flush();
+      return storage.events.query({ limit: 1_000, order: 'oldest' });
+    },
+    async close(): Promise<void> {
+      shutdown.abort();
+      await events.close();
+      await storage.close();
+    },
+  };
+}
+
+export const TOOLS = {
+  search: {
+    name: 'search',
+    description: 'Finds things',
+    inputSchema: { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] },
+    annotations: { readOnlyHint: true },
+  },
+  erase: { name: 'erase', inputSchema: { type: 'object' } },
+  broken: {
+    name: 'broken',
+    inputSchema: { type: 'object', properties: { a: { $ref: 'https://elsewhere.example/schema.json' } } },
+  },
+} as const;
+
+/** A stored connector `notes` with two good tools and a bad one, synced. */
+export async function withNotes(hub: AdminHub): Promise<void> {
+  hub.upstreams.script('notes', { tools: [TOOLS.search, TOOLS.erase, TOOLS.broken] });
+  await ask(hub, {
+    method: 'POST',
+    path: '/connectors',
+    body: { id: 'notes', url: 'https://notes.example/mcp' },
+  });
+  await ask(hub, { method: 'POST', path: '/connectors/notes/sync' });
+}
+
+/** A stored connector `mail` with an account for each agent, never synced. */
+export async function withMail(hub: AdminHub): Promise<void> {
+  hub.upstreams.script('mail', { tools: [TOOLS.search], open: refuseAnonymous });
+  await ask(hub, {
+    method: 'POST',
+    path: '/connectors',
+    body: {
+      id: 'mail',
+      url: 'https://mail.example/mcp',
+      auth: { type: 'bearer' },
+      credentialMode: 'per_agent',
+    },
+  });
+}
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+  /** Sent as it is. */
+  readonly raw?: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `null`: none. */
+  readonly token?: string | null;
+  readonly address?: string;
+}
+
+export async function ask(
+  hub: Pick<AdminHub, 'app'>,
+  { method, path, body, raw, headers = {}, token = ADMIN_TOKEN, address = '192.0.2.1' }: Asked,
+): Promise<Response> {
+  const content = raw ?? (body === undefined ? undefined : JSON.stringify(body));
+  return hub.app.request(
+    `/api/v1${path}`,
+    {
+      method,
+      headers: {
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...(content !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(content !== undefined && { body: content }),
+    },
+    { incoming: { socket: { remoteAddress: address } } },
+  );
+}
