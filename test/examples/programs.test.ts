@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readRepositoryFile, ROOT } from '../../scripts/repository.js';
-import { runProgram } from '../../scripts/run-program.js';
+import { ROOT } from '../../scripts/repository.js';
 import { connect } from '../../src/mcp/client/index.js';
-import { codeBlocksOf } from '../documents.js';
 import { startServer, type RunningServer } from './start-server.js';
 
 const LIMIT_MS = 30_000;
@@ -115,22 +113,6 @@ test('handle-errors', async () => {
 
 test('in-one-process', async () => {
   expect(await run('in-one-process', [])).toEqual(['NO NETWORK NEEDED']);
-});
-
-test('the tour of the README', async () => {
-  const script = codeBlocksOf(readRepositoryFile('README.md')).find(({ text }) =>
-    text.includes('curl'),
-  )?.text;
-  expect(script).toContain('http://127.0.0.1:8080/mcp');
-  const here = script?.replace('http://127.0.0.1:8080/mcp', sample.url) ?? '';
-  const { exitCode, output } = await runProgram('sh', ['-e', '-c', here]);
-  expect(exitCode, output).toBe(0);
-  const [list, call] = output.split(/(?<=\})(?=\{"jsonrpc")/).map((text) => JSON.parse(text) as object);
-  expect(list).toMatchObject({
-    id: 2,
-    result: { tools: expect.arrayContaining([expect.objectContaining({ name: 'now' })]) },
-  });
-  expect(call).toMatchObject({ id: 3, result: { content: [{ type: 'text' }] } });
 });
 
 test('write-server', async () => {
