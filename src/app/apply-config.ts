@@ -1,0 +1,39 @@
+import { starterPolicy, localAgent, sampleConnector } from './built-in.js';
+import type { Hub } from './compose.js';
+import type { Config } from './config/config.js';
+import type { DataFolder } from './data-folder.js';
+
+/**
+ * Puts a configuration in force. Policies are checked first, because a set that is not valid must change nothing;
+ * connectors that did not change keep their conversations.
+ */
+export async function applyConfig(hub: Hub, config: Config, folder: DataFolder): Promise<readonly string[]> {
+  const now = hub.clock.now();
+  await loadPolicies(hub, config);
+  hub.toolsets.configure(config.toolsets);
+  hub.agents.configure([localAgent(folder.localToken, now), ...config.agents]);
+  hub.authenticator.forget();
+  const builtIn =
+    config.configFile === undefined && config.connectors.length === 0 ? [sampleConnector(now)] : [];
+  const { changed, removed } = hub.connectors.configure([...builtIn, ...config.connectors]);
+  for (const id of removed) {
+    hub.catalog.remove(id);
+    hub.health.forget(id);
+    await hub.upstreams.drop(id);
+  }
+  for (const connector of changed) {
+    await hub.upstreams.drop(connector.id);
+    hub.catalog.putConnector(connector);
+  }
+  return [...changed.map(({ id }) => id), ...removed];
+}
+
+/** Files, stored ones and the starter, as one set. */
+async function loadPolicies(hub: Hub, config: Config): Promise<void> {
+  const configured = [starterPolicy(0), ...config.policies];
+  const hidden = new Set(configured.map(({ id }) => id));
+  const stored = (await hub.storage.policies.list()).filter(({ id }) => !hidden.has(id));
+  hub.policy.load([...configured, ...stored]);
+  hub.policies.configure(configured);
+  hub.policyChanged.emit();
+}

@@ -1,0 +1,53 @@
+import type { Server } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { createHttpListener, createMcpEndpoints, type McpEndpoints } from '../edge/index.js';
+import { createGuard, createNodeServer, createStateSeal } from '../mcp/server/index.js';
+import { composeAdmin } from './compose-admin.js';
+import type { Hub } from './compose.js';
+import type { Config } from './config/config.js';
+import type { DataFolder } from './data-folder.js';
+import { guardOptions } from './guard-options.js';
+import { VERSION } from './version.js';
+
+export interface ServerParts {
+  readonly hub: Hub;
+  /** Asked each time, because it is reloaded. */
+  readonly config: () => Config;
+  readonly folder: DataFolder;
+  readonly isReady: () => boolean;
+  readonly shutdown: AbortSignal;
+}
+
+/** One HTTP server for the MCP endpoints, the admin API and the probes. It does not listen yet. */
+export function composeServer({ hub, config, folder, isReady, shutdown }: ServerParts): {
+  readonly server: Server;
+  readonly mcp: McpEndpoints;
+} {
+  const { server: settings } = config();
+  const guard = guardOptions(config());
+  const mcp = createMcpEndpoints({
+    operations: hub,
+    authenticator: hub.authenticator,
+    catalog: hub.catalog,
+    toolsets: () => hub.toolsets.all(),
+    isConnector: (id) => hub.catalog.has(id),
+    version: VERSION,
+    streaming: settings.streaming,
+    rejectChunked: settings.rejectChunked,
+    guard,
+    maxBodyBytes: settings.maxBodyBytes,
+    seal: createStateSeal({ key: hub.keys.requestState }),
+    onPolicyChange: (listener) => hub.policyChanged.on(listener),
+    logger: hub.logger.child({ part: 'mcp' }),
+  });
+  const adminApp = composeAdmin({ hub, config, folder, shutdown });
+  const answerOthers = getRequestListener(adminApp.fetch, { overrideGlobalObjects: false });
+  const listener = createHttpListener({
+    mcp,
+    guard: createGuard(guard),
+    isReady: () => isReady() && hub.events.available,
+    // Failures are answered by the application; there is nothing left to reject with.
+    others: (request, response) => void answerOthers(request, response),
+  });
+  return { server: createNodeServer(listener), mcp };
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { loadConfig } from './load-config.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'crosspoint-exposure-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function load(file: object) {
+  writeFileSync(join(folder, 'crosspoint.json'), JSON.stringify(file));
+  return loadConfig({ flags: {}, environment: {}, folder, now: 0 });
+}
+
+describe('settings that cannot be kept', () => {
+  test.each<[string, object]>([
+    ['server.allowedOrigins', { server: { allowedOrigins: ['https://good.example', 'nonsense'] } }],
+    ['server.allowedOrigins', { server: { allowedOrigins: ['https://app.example/path'] } }],
+    ['server.allowedOrigins', { server: { allowedOrigins: ['null'] } }],
+    ['server.allowedOrigins', { server: { allowedOrigins: ['*'] } }],
+    ['server.publicUrl', { server: { publicUrl: 'ftp://hub.example' } }],
+    ['coordination.url', { coordination: { url: 'redis://127.0.0.1' } }],
+    ['refusing to listen on 0.0.0.0', { server: { host: '0.0.0.0' } }],
+    ['refusing to listen on ::', { server: { host: '::' } }],
+  ])('stop the start: %s in %j', (problem, file) => {
+    expect(() => load(file)).toThrowError(
+      expect.objectContaining({
+        code: 'config_invalid',
+        message: expect.stringContaining(problem) as string,
+      }),
+    );
+  });
+
+  test.each<object>([
+    {
+      server: {
+        allowedOrigins: ['https://app.example', 'http://App.Example:3000/'],
+        publicUrl: 'https://hub.example',
+      },
+    },
+    { server: { host: '0.0.0.0' }, admin: { token: 'kT4v9QmZx2LwRb7NcJ8s' } },
+    { server: { host: '::1' } },
+    { coordination: { url: 'memory:' } },
+  ])('others do not: %j', (file) => {
+    expect(() => load(file)).not.toThrow();
+  });
+});

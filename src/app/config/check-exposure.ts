@@ -1,0 +1,49 @@
+import { HubError } from '../../kernel/index.js';
+import type { Config } from './config.js';
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
+
+export function isLoopback(host: string): boolean {
+  return LOOPBACK.test(host);
+}
+
+/** What is reachable from outside must have been meant to be: with an admin token that the operator chose. */
+export function checkExposure({ server, adminToken, coordinationUrl }: Config): void {
+  checkAddresses(server);
+  if (coordinationUrl !== 'memory:') {
+    throw invalid(
+      'coordination.url',
+      'nothing but memory: is supported: run one hub, or several that share nothing',
+    );
+  }
+  if (isLoopback(server.host)) return;
+  if (adminToken === undefined) {
+    throw new HubError(
+      'config_invalid',
+      `refusing to listen on ${server.host} without authentication: set admin.token (or CROSSPOINT_ADMIN_TOKEN), or bind to 127.0.0.1`,
+    );
+  }
+}
+
+/** Found here rather than by whoever uses them, when half of the hub has been started. */
+function checkAddresses({ publicUrl, allowedOrigins }: Config['server']): void {
+  if (publicUrl !== undefined && !isWebUrl(publicUrl))
+    throw invalid('server.publicUrl', 'must begin with https:// or http://');
+  const wrong = allowedOrigins.find(
+    (origin) => !isWebUrl(origin) || new URL(origin).origin !== origin.replace(/\/$/, '').toLowerCase(),
+  );
+  if (wrong !== undefined) {
+    throw invalid(
+      'server.allowedOrigins',
+      `"${wrong}" is not an origin, which looks like https://app.example.com`,
+    );
+  }
+}
+
+function isWebUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function invalid(key: string, problem: string): HubError {
+  return new HubError('config_invalid', `${key}: ${problem}`);
+}

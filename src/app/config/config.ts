@@ -1,0 +1,57 @@
+import type { ConfiguredAgent } from '../../agents/index.js';
+import type { Connector } from '../../connectors/index.js';
+import type { Policy } from '../../governance/index.js';
+import type { Secret } from '../../kernel/index.js';
+import type { RateLimitSettings } from '../../operations/index.js';
+
+/** Everything the hub needs to know, decided before it starts. */
+export interface Config {
+  readonly server: {
+    readonly host: string;
+    readonly port: number;
+    readonly publicUrl: string | undefined;
+    readonly allowedOrigins: readonly string[];
+    readonly allowedHosts: readonly string[];
+    readonly maxBodyBytes: number;
+    readonly streaming: 'auto' | 'off';
+    readonly rejectChunked: boolean;
+    readonly allowStdioFromApi: boolean;
+  };
+  readonly storageUrl: string;
+  readonly coordinationUrl: string;
+  readonly adminToken: Secret | undefined;
+  readonly agents: readonly ConfiguredAgent[];
+  readonly connectors: readonly Connector[];
+  readonly toolsets: Readonly<Record<string, readonly string[]>>;
+  readonly policies: readonly Policy[];
+  readonly audit: {
+    readonly arguments: 'off' | 'hashed' | 'encrypted';
+    readonly durability: 'process' | 'disk';
+    readonly maxEvents: number;
+    readonly maxDays: number;
+  };
+  readonly limits: RateLimitSettings;
+  readonly health: { readonly intervalMs: number; readonly timeoutMs: number };
+  readonly syncIntervalMs: number;
+  readonly outputCheck: 'off' | 'warn' | 'refuse';
+  readonly logFormat: 'pretty' | 'json';
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+  readonly dataDir: string;
+  readonly configFile: string | undefined;
+  /** Files and folders whose change may change this configuration. */
+  readonly watched: readonly string[];
+  /** Where each value came from, by dotted path. */
+  readonly sources: Readonly<Record<string, ConfigSource>>;
+}
+
+export type ConfigSource = 'flag' | 'environment' | 'file' | 'stored' | 'default';
+
+/** What the command line gave. */
+export interface Flags {
+  readonly config?: string;
+  readonly data?: string;
+  readonly host?: string;
+  readonly port?: number;
+  readonly logFormat?: 'pretty' | 'json';
+  readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
+}

@@ -1,0 +1,232 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Config, Flags } from './config.js';
+import { loadConfig } from './load-config.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'crosspoint-config-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const TOKEN = 'a-long-and-random-token-0123456789';
+
+function load(
+  file?: unknown,
+  {
+    flags = {},
+    environment = {},
+    name = 'crosspoint.json',
+  }: { flags?: Flags; environment?: Record<string, string>; name?: string } = {},
+): Config {
+  if (file !== undefined)
+    writeFileSync(join(folder, name), typeof file === 'string' ? file : JSON.stringify(file));
+  return loadConfig({ flags, environment, folder, now: 7 });
+}
+
+describe('precedence', () => {
+  const FILE = { server: { host: 'localhost', port: 3 }, admin: { token: TOKEN } };
+
+  test.each<readonly [string, Parameters<typeof load>, number, string]>([
+    ['nothing', [], 8080, 'default'],
+    ['the file', [FILE], 3, 'file'],
+    ['the environment over the file', [FILE, { environment: { CROSSPOINT_PORT: '2' } }], 2, 'environment'],
+    ['a flag over all', [FILE, { environment: { CROSSPOINT_PORT: '2' }, flags: { port: 1 } }], 1, 'flag'],
+    ['a flag of zero is a flag', [FILE, { flags: { port: 0 } }], 0, 'flag'],
+    ['an empty variable is none', [FILE, { environment: { CROSSPOINT_PORT: '' } }], 3, 'file'],
+  ])('%s', (_what, given, port, source) => {
+    const config = load(...given);
+    expect([config.server.port, config.sources['server.port']]).toEqual([port, source]);
+  });
+
+  test('a connector of the environment hides one of the file', () => {
+    const file = {
+      connectors: { db: { url: 'http://127.0.0.1:1/file' }, other: { url: 'http://127.0.0.1:1/other' } },
+    };
+    const { connectors, sources } = load(file, {
+      environment: { MCP_SERVER_DB_URL: 'http://127.0.0.1:2/environment' },
+    });
+    expect(
+      connectors.map(({ id, endpoint, source }) => [id, 'url' in endpoint && endpoint.url, source]),
+    ).toEqual([
+      ['db', 'http://127.0.0.1:2/environment', 'environment'],
+      ['other', 'http://127.0.0.1:1/other', 'file'],
+    ]);
+    expect([sources['connectors.db'], sources['connectors.other']]).toEqual(['environment', 'file']);
+  });
+});
+
+describe('the file', () => {
+  test.each([
+    ['crosspoint.yaml', 'connectors:\n  a: { url: "http://127.0.0.1:1" }\n'],
+    ['crosspoint.yml', 'mcpServers: { a: { url: "http://127.0.0.1:1" } }'],
+    ['crosspoint.json', '{"connectors":{"a":{"url":"http://127.0.0.1:1"}}}'],
+    ['crosspoint.jsonc', '// mine\n{"mcpServers":{"a":{"type":"http","url":"http://127.0.0.1:1",},},}'],
+  ])('%s is found and read', (name, text) => {
+    const config = load(text, { name });
+    expect(config.configFile).toBe(join(folder, name));
+    expect(config.connectors).toHaveLength(1);
+  });
+
+  test('one that is named must exist', () => {
+    expect(() => load(undefined, { flags: { config: 'nowhere.yaml' } })).toThrow(
+      /nowhere\.yaml: there is no such file/,
+    );
+    expect(load({}, { name: 'mine.json', flags: { config: 'mine.json' } }).configFile).toBe(
+      join(folder, 'mine.json'),
+    );
+  });
+
+  test.each<readonly [string, unknown, RegExp]>([
+    ['an unknown key', { sever: {} }, /sever/],
+    ['an unknown key inside', { server: { prot: 1 } }, /server: .*prot/],
+    ['a wrong type', { server: { port: 'x' } }, /server\.port/],
+    ['a port out of range', { server: { port: 65_536 } }, /server\.port/],
+    ['JSON that is none', '{"server": {\n  "port": }}', /crosspoint\.json: line 2/],
+    ['a list', [], /crosspoint\.json/],
+    [
+      'a connector twice',
+      { connectors: { a: { url: 'http://127.0.0.1:1' } }, mcpServers: { a: { url: 'http://127.0.0.1:1' } } },
+      /^a stands in connectors and in mcpServers$/,
+    ],
+    [
+      'a connector that is not valid',
+      { connectors: { a: { url: 'nope' } } },
+      /^connectors\.a\.url: is not a URL$/,
+    ],
+    [
+      'a connector with a bad id',
+      { connectors: { 'a b': { url: 'http://127.0.0.1:1' } } },
+      /^connectors\.a b\.id: /,
+    ],
+    ['an agent with a bad id', { agents: { 'a b': {} } }, /"a b" is not a name/],
+    ['a short key', { agents: { a: { keys: ['short'] } } }, /^a key of agent a is too short/],
+    [
+      'a key anybody guesses',
+      { agents: { a: { keys: ['aaaaaaaaaaaaaaaaaaaaaaaa'] } } },
+      /^a key of agent a is too easy to guess/,
+    ],
+    ['a weak admin token', { admin: { token: 'changeme' } }, /^admin\.token is too short/],
+    [
+      'a policy file that does not exist',
+      { policies: ['./none.cedar'] },
+      /none\.cedar: there is no such file/,
+    ],
+    [
+      'a prompt file that does not exist',
+      { connectors: { a: { url: 'http://127.0.0.1:1', prompts: './none.md' } } },
+      /none\.md cannot be read/,
+    ],
+    ['an empty toolset', { toolsets: { s: { tools: [] } } }, /toolsets\.s\.tools/],
+  ])('%s stops the start and is named', (_what, file, message) => {
+    expect(() => load(file)).toThrow(
+      expect.objectContaining({
+        code: 'config_invalid',
+        message: expect.stringMatching(message) as string,
+      }) as Error,
+    );
+  });
+
+  test.each(['', 'null', '# nothing here'])('an empty YAML file is an empty configuration: %j', (text) => {
+    expect(load(text, { name: 'crosspoint.yaml' }).connectors).toEqual([]);
+  });
+
+  test('a YAML error names the line', () => {
+    expect(() => load('server:\n  port: [1\n', { name: 'crosspoint.yaml' })).toThrow(/line [23]/);
+  });
+
+  test('paths are relative to the file', () => {
+    writeFileSync(join(folder, 'guide.md'), '# help\n> Helps.\nAsk {{what}}.');
+    writeFileSync(join(folder, 'one.cedar'), 'permit(principal, action, resource);');
+    const config = load({
+      connectors: { a: { url: 'http://127.0.0.1:1', prompts: './guide.md' } },
+      policies: ['./*.cedar'],
+      storage: { url: 'sqlite:./hub.db' },
+    });
+    expect(config.connectors[0]?.prompts).toMatchObject([
+      { name: 'help', description: 'Helps.', text: 'Ask {{what}}.' },
+    ]);
+    expect(config.policies).toMatchObject([{ id: 'one', source: 'file' }]);
+    expect(config.storageUrl).toBe(`sqlite:${join(folder, 'hub.db')}`);
+    expect(config.watched).toEqual([join(folder, 'crosspoint.json'), folder, join(folder, 'guide.md')]);
+  });
+
+  test('keys of agents are kept as digests only', () => {
+    const { agents } = load({ agents: { ci: { keys: [TOKEN], tags: ['robots'] } } });
+    expect(agents).toMatchObject([
+      {
+        agent: { id: 'ci', name: 'ci', enabled: true, tags: ['robots'] },
+        keys: [{ last4: TOKEN.slice(-4) }],
+      },
+    ]);
+    expect(JSON.stringify(agents)).not.toContain(TOKEN);
+  });
+});
+
+describe('references', () => {
+  test('fetch from the environment and from files, anywhere in a text', () => {
+    writeFileSync(join(folder, 'token.txt'), 'from-file\n');
+    const config = load(
+      {
+        connectors: {
+          a: {
+            url: 'http://127.0.0.1:${env:PORT}/mcp',
+            headers: { A: '${file:token.txt}', B: 'x-${env:PORT}-${env:PORT}' },
+          },
+        },
+      },
+      { environment: { PORT: '99' } },
+    );
+    const [connector] = config.connectors;
+    expect(connector?.endpoint).toMatchObject({ url: 'http://127.0.0.1:99/mcp' });
+    const values = connector?.auth.type === 'header' ? connector.auth.values : {};
+    expect([values['A']?.reveal(), values['B']?.reveal()]).toEqual(['from-file', 'x-99-99']);
+  });
+
+  test.each([
+    ['${env:NOT_SET}', /NOT_SET\}: the variable is not set/],
+    ['${file:nowhere}', /nowhere\}: the file cannot be read/],
+  ])('%s that leads nowhere stops the start', (reference, message) => {
+    expect(() => load({ admin: { token: reference } })).toThrow(message);
+  });
+
+  test('what a reference brings is not looked at again', () => {
+    const { agents } = load(
+      { agents: { a: { name: '${env:NAME}' } } },
+      { environment: { NAME: '${env:SECRET}', SECRET: 'canary' } },
+    );
+    expect(agents[0]?.agent.name).toBe('${env:SECRET}');
+  });
+
+  test('B2.6: elsewhere they are plain text', () => {
+    const { connectors } = load(
+      {},
+      { environment: { MCP_SERVER_A_URL: 'http://127.0.0.1:1/${env:SECRET}', SECRET: 'canary' } },
+    );
+    expect(JSON.stringify(connectors)).not.toContain('canary');
+  });
+});
+
+describe('exposure', () => {
+  test.each(['0.0.0.0', '::', '192.168.1.5', 'hub.example.com'])(
+    'B0.1: listening on %s without an admin token is refused',
+    (host) => {
+      expect(() => load({ server: { host } })).toThrow(/refusing to listen .* without authentication/);
+      expect(load({ server: { host }, admin: { token: TOKEN } }).server.host).toBe(host);
+    },
+  );
+
+  test.each(['127.0.0.1', '127.8.8.8', 'localhost', '::1'])('%s needs none', (host) => {
+    expect(load({ server: { host } }).adminToken).toBeUndefined();
+  });
+});
+
+test.each([
+  [{ flags: { logFormat: 'xml' as never } }, /log format must be one of/],
+  [{ environment: { CROSSPOINT_LOG_LEVEL: 'loud' } }, /log level must be one of/],
+  [{ environment: { CROSSPOINT_PORT: 'http' } }, /port must be a number/],
+])('%j is refused', (given, message) => {
+  expect(() => load({}, given)).toThrow(message);
+});

@@ -1,0 +1,137 @@
+import { lookup } from 'node:dns/promises';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { request } from 'undici';
+import { isPrivateAddress } from '../../connectors/index.js';
+import { failed, ok, skipped, type Step } from './step.js';
+
+const STEP_MS = 5_000;
+const DAY_MS = 86_400_000;
+const SOON_DAYS = 14;
+
+/** The way to an address, one step after another; after one that failed there is nothing more to try. */
+export async function* checkAddress(url: URL): AsyncGenerator<Step> {
+  for (const check of [checkName, checkPort, checkCertificate, checkAnswer]) {
+    const step = await check(url);
+    yield step;
+    if (step.state === 'failed') return;
+  }
+}
+
+async function checkName({ hostname }: URL): Promise<Step> {
+  const host = bare(hostname);
+  if (isIP(host) !== 0) return skipped('dns', `${host} is an address already`);
+  try {
+    const addresses = (await lookup(host, { all: true })).map(({ address }) => address);
+    const isPrivate = addresses.some(isPrivateAddress);
+    return ok('dns', `${host} is ${addresses.join(', ')}${isPrivate ? ' (private network)' : ''}`);
+  } catch {
+    return failed(
+      'dns',
+      `the name ${host} is not known`,
+      'Look for a spelling mistake in the address, and whether this machine has a working name server.',
+    );
+  }
+}
+
+async function checkPort(url: URL): Promise<Step> {
+  const port = portOf(url);
+  const socket = connectTcp({ host: bare(url.hostname), port });
+  const problem = await settle(socket, 'connect');
+  if (problem === undefined) return ok('tcp', `port ${port} accepts connections`);
+  return failed('tcp', `port ${port}: ${problem}`, adviceForPort(problem));
+}
+
+async function checkCertificate(url: URL): Promise<Step> {
+  if (url.protocol !== 'https:') return skipped('tls', 'plain http: nothing is encrypted on this way');
+  const host = bare(url.hostname);
+  const socket = connectTls({ host, port: portOf(url), ...(isIP(host) === 0 && { servername: host }) });
+  const validTo = new Promise<number>((resolve) => {
+    socket.once('secureConnect', () => resolve(new Date(socket.getPeerCertificate().valid_to).getTime()));
+  });
+  const problem = await settle(socket, 'secureConnect');
+  if (problem !== undefined)
+    return failed(
+      'tls',
+      `the certificate or the encryption is refused: ${problem}`,
+      CERTIFICATE_ADVICE[problem] ?? 'Look whether the port speaks https.',
+    );
+  const days = Math.floor(((await validTo) - Date.now()) / DAY_MS);
+  return ok(
+    'tls',
+    `the certificate is valid for ${days} more days${days < SOON_DAYS ? ': it should be renewed soon' : ''}`,
+  );
+}
+
+/** An MCP server may refuse a bare GET in many ways; each of them proves that it lives. */
+async function checkAnswer(url: URL): Promise<Step> {
+  let status: number;
+  try {
+    const answer = await request(url, {
+      method: 'GET',
+      headers: { accept: 'text/event-stream' },
+      signal: AbortSignal.timeout(STEP_MS),
+    });
+    status = answer.statusCode;
+    answer.body.on('error', () => {}).destroy();
+  } catch (error) {
+    const { name, code } = error as { readonly name?: string; readonly code?: string };
+    const reason = name === 'TimeoutError' ? 'no answer in time' : (code ?? 'the connection broke');
+    return failed(
+      'http',
+      reason,
+      'Look whether the port belongs to the server that you mean, and into its log.',
+    );
+  }
+  if (status >= 500)
+    return failed('http', `HTTP ${status}`, 'The server is broken or overloaded: look into its log.');
+  // Many servers answer nothing but POST, and say so with 404.
+  if (status === 404) return ok('http', 'HTTP 404 to a GET: whether anything is at this path shows next');
+  if (status >= 300 && status < 400)
+    return failed(
+      'http',
+      `HTTP ${status}: it is somewhere else now`,
+      'Redirects are not followed: use the address it leads to.',
+    );
+  return ok('http', `HTTP ${status}: something answers`);
+}
+
+/** Undefined when the event came, else the code of what went wrong. */
+function settle(socket: Socket | TLSSocket, event: 'connect' | 'secureConnect'): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => end('ETIMEDOUT'), STEP_MS);
+    const end = (problem: string | undefined): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(problem);
+    };
+    socket.once(event, () => end(undefined));
+    socket.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? 'failed'));
+  });
+}
+
+function adviceForPort(problem: string): string {
+  if (problem === 'ECONNREFUSED')
+    return 'Nothing listens there: look whether the server runs, and on which port.';
+  return 'A firewall, a proxy or a wrong address keeps the connection from being made.';
+}
+
+const CERTIFICATE_ADVICE: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'The certificate has expired: its owner must renew it.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name: use that name in the address.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'Start the hub with NODE_EXTRA_CA_CERTS set to the file of this certificate.',
+  SELF_SIGNED_CERT_IN_CHAIN:
+    "Start the hub with NODE_EXTRA_CA_CERTS set to the file of the company's own certificate.",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'The server does not send its whole chain; NODE_EXTRA_CA_CERTS can supply what is missing.',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    "Start the hub with NODE_EXTRA_CA_CERTS set to the file of the company's own certificate.",
+};
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function portOf({ port, protocol }: URL): number {
+  return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+}

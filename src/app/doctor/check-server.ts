@@ -1,0 +1,75 @@
+import type { McpClient } from '../../mcp/client/index.js';
+import { ProtocolError } from '../../mcp/jsonrpc/index.js';
+import { VERSION } from '../version.js';
+import { failed, ok, type Step } from './step.js';
+
+const TOTAL_MS = 20_000;
+
+/** Speaks MCP with an address as somebody without a credential: which era, who may come in, what is offered. */
+export async function* checkServer(url: URL): AsyncGenerator<Step> {
+  const { connect } = await import('../../mcp/client/index.js');
+  let client: McpClient | undefined;
+  try {
+    client = await connect({
+      url,
+      info: { name: 'crosspoint', title: 'Crosspoint', version: VERSION },
+      timeouts: { requestMs: TOTAL_MS / 2, totalMs: TOTAL_MS },
+      signal: AbortSignal.timeout(TOTAL_MS),
+    });
+    const { era, revision, info } = client.server;
+    yield ok(
+      'era',
+      `${era} (${revision}), ${info.name}${info.version === undefined ? '' : ` ${info.version}`}`,
+    );
+    const { items, rejected } = await client.listTools({});
+    yield ok('auth', 'listing is open to everyone');
+    yield ok(
+      'list',
+      `${items.length} tools${rejected.length > 0 ? `, ${rejected.length} more that cannot be used` : ''}`,
+    );
+  } catch (error) {
+    yield await explain(error, client !== undefined);
+  } finally {
+    await client?.close();
+  }
+}
+
+async function explain(error: unknown, connected: boolean): Promise<Step> {
+  const { ClientError } = await import('../../mcp/client/index.js');
+  const { TransportError } = await import('../../mcp/transports/index.js');
+  const step = connected ? 'list' : 'era';
+  if (error instanceof ProtocolError)
+    return failed(step, `the server refuses: ${error.message}`, 'Look into the log of the server.');
+  if (
+    error instanceof TransportError &&
+    (error.code === 'HTTP_UNAUTHORIZED' || error.code === 'HTTP_FORBIDDEN')
+  ) {
+    return needsCredential(error.status ?? 401, error.challenge);
+  }
+  if (error instanceof ClientError && error.code === 'incompatible_version') {
+    const spoken = error.supported === undefined ? '' : `: it speaks ${error.supported.join(', ')}`;
+    return failed(
+      'era',
+      `no protocol version in common${spoken}`,
+      'The server is too old or too new for this version of Crosspoint.',
+    );
+  }
+  const path = 'Look whether the path is right: most servers answer at /mcp, older ones at /sse.';
+  if (error instanceof TransportError && error.status === 404)
+    return failed('http', 'HTTP 404: nothing is at this path', path);
+  const known = error instanceof TransportError || error instanceof ClientError;
+  const what = known
+    ? `${error.code}${'status' in error && error.status !== undefined ? `, HTTP ${error.status}` : ''}`
+    : 'failed';
+  return failed(step, `the answer is not that of an MCP server (${what})`, path);
+}
+
+function needsCredential(status: number, challenge: string | undefined): Step {
+  const byOauth = challenge !== undefined && /\bresource_metadata=/i.test(challenge);
+  const detail = `HTTP ${status}: it wants to know who asks${byOauth ? ', by OAuth' : ''}`;
+  return failed(
+    'auth',
+    detail,
+    byOauth ? 'Add it with --oauth.' : 'Add it with --bearer-env, --api-key-env or --header.',
+  );
+}

@@ -1,0 +1,142 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { checkAddress } from './check-address.js';
+import { checkServer } from './check-server.js';
+import { explainSyncFailure } from './explain-sync.js';
+import type { Step } from './step.js';
+
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+async function serve(listener: RequestListener): Promise<URL> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`);
+}
+
+/** A server of the handshake era that knows nothing but POST. */
+const postOnly: RequestListener = (request, response) => {
+  if (request.method !== 'POST') return void response.writeHead(404).end();
+  let text = '';
+  request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+  request.on('end', () => {
+    const { id, method } = JSON.parse(text) as { id?: number; method: string };
+    if (id === undefined) return void response.writeHead(202).end();
+    const results: Readonly<Record<string, object>> = {
+      initialize: {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'plain', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'a', inputSchema: { type: 'object' } }, { name: 'b' }] },
+    };
+    const result = results[method];
+    const answer = result === undefined ? { error: { code: -32_601, message: 'unknown' } } : { result };
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+  });
+};
+
+async function stepsOf(url: URL): Promise<Step[]> {
+  const steps: Step[] = [];
+  for await (const step of checkAddress(url)) steps.push(step);
+  if (steps.at(-1)?.state === 'failed') return steps;
+  for await (const step of checkServer(url)) steps.push(step);
+  return steps;
+}
+
+const told = (steps: readonly Step[]): string[] => steps.map(({ step, state }) => `${step} ${state}`);
+const last = async (listener: RequestListener): Promise<string> => {
+  const step = (await stepsOf(await serve(listener))).at(-1);
+  return `${step?.step} ${step?.state}: ${step?.detail} → ${step?.advice}`;
+};
+
+test('a server that answers nothing but POST is well', async () => {
+  const steps = await stepsOf(await serve(postOnly));
+  expect(told(steps)).toEqual([
+    'dns skipped',
+    'tcp ok',
+    'tls skipped',
+    'http ok',
+    'era ok',
+    'auth ok',
+    'list ok',
+  ]);
+  expect(steps.map(({ detail }) => detail)).toEqual(
+    expect.arrayContaining(['legacy (2025-06-18), plain 1', '1 tools, 1 more that cannot be used']),
+  );
+});
+
+describe('what is wrong is told at its step', () => {
+  test.each<readonly [string, RequestListener, RegExp]>([
+    ['nothing at the path', (_, response) => response.writeHead(404).end(), /^http failed: HTTP 404.*\/mcp/],
+    ['a broken server', (_, response) => response.writeHead(503).end(), /^http failed: HTTP 503.*log/],
+    [
+      'a redirect',
+      (_, response) => response.writeHead(307, { location: '/mcp/' }).end(),
+      /^http failed: HTTP 307.*Redirects are not followed/,
+    ],
+    [
+      'a web page',
+      (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
+      /^era failed: the answer is not that of an MCP server/,
+    ],
+    [
+      'a token is wanted',
+      (_, response) => response.writeHead(401).end(),
+      /^auth failed: HTTP 401.*--bearer-env/,
+    ],
+    [
+      'OAuth is wanted',
+      (_, response) =>
+        response
+          .writeHead(401, { 'www-authenticate': 'Bearer resource_metadata="https://a.example/x"' })
+          .end(),
+      /^auth failed: .*by OAuth.*--oauth/,
+    ],
+  ])('%s', async (_, listener, expected) => {
+    expect(await last(listener)).toMatch(expected);
+  });
+
+  test('nobody listens', async () => {
+    expect(await stepsOf(new URL('http://127.0.0.1:9/mcp'))).toContainEqual(
+      expect.objectContaining({
+        step: 'tcp',
+        state: 'failed',
+        advice: expect.stringContaining('Nothing listens there'),
+      }),
+    );
+  });
+
+  test('no encryption where it was expected', async () => {
+    const url = await serve(postOnly);
+    url.protocol = 'https:';
+    expect(told(await stepsOf(url))).toEqual(['dns skipped', 'tcp ok', 'tls failed']);
+  });
+});
+
+test.each([
+  ['credential_required', true, 'auth', 'crosspoint connector connect x'],
+  ['connector_disabled', true, 'list', 'crosspoint connector enable x'],
+  ['upstream_unavailable', true, 'command', 'by hand'],
+  ['upstream_unavailable', false, 'http', '/mcp'],
+  ['upstream_timeout', false, 'list', 'timeouts'],
+  ['upstream_protocol', false, 'era', '/mcp'],
+  ['anything_else', false, 'list', 'crosspoint events'],
+])('a sync that ends with %s (command: %s) failed at %s', (code, isCommand, step, advice) => {
+  const failure = { code, message: 'why', details: { status: 404 } };
+  expect(explainSyncFailure('x', failure, isCommand)).toEqual({
+    step,
+    state: 'failed',
+    detail: 'why',
+    advice: expect.stringContaining(advice),
+  });
+});

@@ -1,0 +1,56 @@
+import { failed, type Step } from './step.js';
+
+/** What the hub told of its own attempt. */
+export interface SyncFailure {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+const PATH = 'Look whether the address is that of an MCP server: most answer at /mcp, older ones at /sse.';
+
+/** A sync is the whole way at once: this tells at which step it ended and what to do. */
+export function explainSyncFailure(id: string, failure: SyncFailure, isCommand: boolean): Step {
+  const { code, message, details } = failure;
+  switch (code) {
+    case 'credential_required':
+      return failed('auth', message, `Store a credential with "crosspoint connector connect ${id}".`);
+    case 'connector_disabled':
+      return failed('list', message, `Switch it on with "crosspoint connector enable ${id}".`);
+    case 'egress_denied':
+      return failed(
+        'http',
+        message,
+        'Private networks are open to connectors that the command line or the configuration file adds.',
+      );
+    case 'upstream_protocol':
+      return failed(
+        isCommand ? 'command' : 'era',
+        message,
+        isCommand ? 'Look whether the command is that of an MCP server.' : PATH,
+      );
+    case 'upstream_unavailable':
+    case 'upstream_closed':
+      if (isCommand)
+        return failed(
+          'command',
+          message,
+          'Try the command by hand, in the same folder and with the same variables.',
+        );
+      return failed('http', message, adviceForStatus(details?.['status']));
+    case 'upstream_timeout':
+      return failed(
+        'list',
+        message,
+        'It is slow or hangs: look into its log, or give it more time with "timeouts" in its configuration.',
+      );
+    default:
+      return failed('list', message, 'Look into the event log: crosspoint events');
+  }
+}
+
+function adviceForStatus(status: unknown): string {
+  if (status === 404 || status === 405) return PATH;
+  if (typeof status === 'number') return 'The server is broken or overloaded: look into its log.';
+  return 'The hub cannot reach it, whatever this machine can: look whether both use the same network and proxy.';
+}

@@ -1,0 +1,28 @@
+import { networkInterfaces } from 'node:os';
+import type { GuardOptions } from '../mcp/server/index.js';
+import { isLoopback } from './config/check-exposure.js';
+import type { Config } from './config/config.js';
+
+const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Under which names the hub may be addressed, and from which pages. Loopback names are always among them. */
+export function guardOptions({ server }: Config): GuardOptions {
+  const publicUrl = server.publicUrl === undefined ? undefined : new URL(server.publicUrl);
+  const own = isLoopback(server.host) ? [] : ownAddresses();
+  return {
+    hosts: [
+      ...LOOPBACK_NAMES,
+      ...server.allowedHosts,
+      ...own,
+      ...(publicUrl === undefined ? [] : [publicUrl.host]),
+    ],
+    origins: [...server.allowedOrigins, ...(publicUrl === undefined ? [] : [publicUrl.origin])],
+  };
+}
+
+/** Addresses, not names: a page of a stranger can rebind a name to us, never a number. */
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
+}

@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { connectorIdsIn, editConfigText, type ConfigEdit } from './edit-config-text.js';
+
+const set: ConfigEdit = {
+  kind: 'set',
+  id: 'files',
+  connector: { command: 'node', args: ['server.mjs', '--flag'] },
+};
+
+describe('yaml', () => {
+  const text = `# top
+server:
+  port: 9000 # here
+connectors:
+  # the database
+  db: { url: http://localhost:1/mcp } # flow
+  old:
+    command: old
+    disabled: true
+`;
+
+  test('what is added stands beside the rest; comments stay', () => {
+    expect(editConfigText(text, 'yaml', set)).toBe(`${text}  files:
+    command: node
+    args:
+      - server.mjs
+      - --flag
+`);
+  });
+
+  test('what is removed leaves the rest as it was', () => {
+    const after = editConfigText(text, 'yaml', { kind: 'remove', id: 'old' });
+    expect(after).toBe(text.slice(0, text.indexOf('  old:')));
+  });
+
+  test('switching writes one word and drops its opposite', () => {
+    const after = editConfigText(text, 'yaml', { kind: 'enable', id: 'old', enabled: true });
+    expect(after).toContain('command: old\n    enabled: true\n');
+    expect(after).not.toContain('disabled');
+    expect(after).toContain('# the database');
+  });
+
+  test.each([
+    ['empty', ''],
+    ['a comment only', '# nothing\n'],
+    ['an empty section', 'connectors:\n'],
+    ['another section', 'server: { port: 1 }\n'],
+  ])('a file with %s gets the section', (_, before) => {
+    expect(connectorIdsIn(editConfigText(before, 'yaml', set), 'yaml')).toEqual(['files']);
+  });
+
+  test('a file that keeps its connectors in mcpServers goes on to do so', () => {
+    const after = editConfigText('mcpServers:\n  a:\n    command: a\n', 'yaml', set);
+    expect(after).not.toContain('connectors');
+    expect(connectorIdsIn(after, 'yaml')).toEqual(['a', 'files']);
+  });
+
+  test('a file that cannot be read is not touched', () => {
+    expect(() => editConfigText('a: [1', 'yaml', set)).toThrow(/line 1/);
+    expect(() => editConfigText('- a\n', 'yaml', set)).toThrow(/not a map/);
+  });
+});
+
+describe('json', () => {
+  const text = `{
+  // the port
+  "server": { "port": 9000 },
+  "connectors": {
+    "db": { "url": "http://localhost:1/mcp" }, // first
+  },
+}
+`;
+
+  test('what is added stands beside the rest; comments stay', () => {
+    const after = editConfigText(text, 'json', set);
+    expect(after).toContain('// the port');
+    expect(after).toContain('// first');
+    expect(connectorIdsIn(after, 'json')).toEqual(['db', 'files']);
+  });
+
+  test('what is removed is gone', () => {
+    const after = editConfigText(text, 'json', { kind: 'remove', id: 'db' });
+    expect(connectorIdsIn(after, 'json')).toEqual([]);
+    expect(after).toContain('// the port');
+  });
+
+  test('an empty file becomes one', () => {
+    expect(JSON.parse(editConfigText('', 'json', set))).toEqual({
+      connectors: { files: { command: 'node', args: ['server.mjs', '--flag'] } },
+    });
+  });
+
+  test('a file that cannot be read is not touched', () => {
+    expect(() => editConfigText('{"a":', 'json', set)).toThrow(/ValueExpected/);
+    expect(() => editConfigText('[]', 'json', set)).toThrow(/not an object/);
+  });
+});

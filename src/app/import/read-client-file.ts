@@ -1,0 +1,121 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { parse as parseJsonc, printParseErrorCode, type ParseError } from 'jsonc-parser';
+import { HubError } from '../../kernel/index.js';
+import type { ClientPlace } from './clients.js';
+import { parseToml } from './parse-toml.js';
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** One server as a client's file describes it. */
+export interface ServerEntry {
+  readonly name: string;
+  readonly settings: Settings;
+  /** The file it stands in. */
+  readonly file: string;
+  /** The project the file belongs to; undefined for files of the user. */
+  readonly project: string | undefined;
+}
+
+/** A value that a client asks its user for. */
+export interface ClientInput {
+  readonly id: string;
+  readonly description: string;
+  readonly secret: boolean;
+  readonly fallback: string | undefined;
+}
+
+export interface ClientContent {
+  readonly servers: readonly ServerEntry[];
+  readonly inputs: readonly ClientInput[];
+}
+
+/** Reads a file of any client we know. Throws `config_invalid` for what is no such file. */
+export function readClientFile(file: string, place: ClientPlace): ClientContent {
+  const content = readSettings(file);
+  const project = projectOf(file, place);
+  const toEntries = (servers: unknown): ServerEntry[] =>
+    entriesOf(servers).map(([name, settings]) => ({ name, settings: asObject(settings), file, project }));
+  const nested = asObject(content['mcp']);
+  const own = asObject(asObject(content['projects'])[place.folder]);
+  const sections = [
+    own['mcpServers'],
+    content['mcpServers'],
+    content['servers'],
+    nested['servers'],
+    content['mcp_servers'],
+  ];
+  if (sections.every((section) => section === undefined) && content['projects'] === undefined) {
+    throw new HubError(
+      'config_invalid',
+      `${file}: no servers are described here (expected mcpServers, servers or [mcp_servers])`,
+      { details: { servers: 0 } },
+    );
+  }
+  return {
+    servers: sections.flatMap(toEntries),
+    inputs: [...asList(content['inputs']), ...asList(nested['inputs'])].flatMap(toInput),
+  };
+}
+
+function readSettings(file: string): Settings {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new HubError('config_invalid', `${file}: cannot be read`, { cause: error });
+  }
+  if (file.endsWith('.toml')) {
+    try {
+      return parseToml(text);
+    } catch (error) {
+      throw error instanceof HubError
+        ? new HubError(error.code, `${file}: ${error.message}`, { cause: error })
+        : error;
+    }
+  }
+  const errors: ParseError[] = [];
+  const content: unknown = parseJsonc(text.replace(/^\ufeff/, ''), errors, { allowTrailingComma: true });
+  const problem = errors[0];
+  if (problem === undefined && typeof content === 'object' && content !== null) return asObject(content);
+  const line = text.slice(0, problem?.offset ?? 0).split('\n').length;
+  throw new HubError(
+    'config_invalid',
+    `${file}: line ${line}: ${problem === undefined ? 'not an object' : printParseErrorCode(problem.error)}`,
+  );
+}
+
+/** `.vscode/mcp.json` and its like belong to the folder they are in, unless that is the user's home. */
+function projectOf(file: string, { home }: ClientPlace): string | undefined {
+  const folder = dirname(file);
+  const isProjectFile =
+    ['.vscode', '.cursor', '.codex'].includes(basename(folder)) || basename(file) === '.mcp.json';
+  if (!isProjectFile) return undefined;
+  const project = basename(file) === '.mcp.json' ? folder : dirname(folder);
+  return project === home ? undefined : project;
+}
+
+function toInput(value: unknown): ClientInput[] {
+  const { id, description, password, default: fallback } = asObject(value);
+  if (typeof id !== 'string') return [];
+  return [
+    {
+      id,
+      description: typeof description === 'string' ? description : id,
+      secret: password === true,
+      fallback: typeof fallback === 'string' ? fallback : undefined,
+    },
+  ];
+}
+
+export function asObject(value: unknown): Settings {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Settings) : {};
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return Object.entries(asObject(value));
+}

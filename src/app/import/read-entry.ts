@@ -1,0 +1,156 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import { asObject, type ServerEntry, type Settings } from './read-client-file.js';
+
+/** A server in the terms all clients share. Placeholders are still in it. */
+export interface RawServer {
+  readonly transport: 'streamable_http' | 'sse' | 'stdio' | undefined;
+  readonly url: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly command: string | undefined;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | undefined;
+  readonly enabled: boolean;
+  readonly timeoutMs: number | undefined;
+  readonly oauth: boolean;
+  /** What is said of it that we have no use for. */
+  readonly leftOut: readonly string[];
+}
+
+const TRANSPORTS: Readonly<Record<string, RawServer['transport']>> = {
+  stdio: 'stdio',
+  sse: 'sse',
+  http: 'streamable_http',
+  'streamable-http': 'streamable_http',
+  streamable_http: 'streamable_http',
+  streamableHttp: 'streamable_http',
+};
+
+const USED = new Set([
+  'type',
+  'transport',
+  'url',
+  'serverUrl',
+  'httpUrl',
+  'headers',
+  'http_headers',
+  'env_http_headers',
+  'bearer_token_env_var',
+  'command',
+  'args',
+  'env',
+  'env_vars',
+  'envFile',
+  'cwd',
+  'disabled',
+  'enabled',
+  'timeout',
+  'tool_timeout_sec',
+  'oauth',
+  'auth',
+]);
+/** Of interest to the client only. */
+const CLIENTS_OWN = new Set([
+  'startup_timeout_sec',
+  'startup_timeout_ms',
+  'gallery',
+  'version',
+  'dev',
+  'description',
+  'name',
+  'icon',
+  'required',
+]);
+
+/** The same words for what every client calls by its own. Throws for what is no server. */
+export function readEntry({ settings, project }: ServerEntry, home: string): RawServer {
+  const type = settings['type'] ?? settings['transport'];
+  const transport = typeof type === 'string' ? TRANSPORTS[type] : undefined;
+  if (typeof type === 'string' && transport === undefined)
+    throw new Error(`the transport "${type}" is not supported`);
+  const url = textOf(settings['url']) ?? textOf(settings['serverUrl']) ?? textOf(settings['httpUrl']);
+  const command = textOf(settings['command']);
+  if (url === undefined && command === undefined) throw new Error('it has neither a url nor a command');
+  return {
+    transport: transport ?? (url === undefined ? 'stdio' : undefined),
+    url: transport === 'stdio' ? undefined : url,
+    headers: headersOf(settings),
+    command: url !== undefined && transport !== 'stdio' ? undefined : command,
+    args: listOf(settings['args']),
+    env: { ...envFileOf(settings, project ?? home), ...passedOf(settings), ...textsOf(settings['env']) },
+    cwd: textOf(settings['cwd']) ?? project,
+    enabled: settings['enabled'] !== false && settings['disabled'] !== true,
+    timeoutMs: timeoutOf(settings),
+    oauth: isFilled(settings['oauth']) || isFilled(settings['auth']) || settings['auth'] === 'oauth',
+    leftOut: Object.keys(settings).filter((key) => !USED.has(key) && !CLIENTS_OWN.has(key)),
+  };
+}
+
+/** Literal ones, and those whose values are in variables. */
+function headersOf(settings: Settings): Record<string, string> {
+  const fromVariables = Object.entries(textsOf(settings['env_http_headers'])).map(
+    ([name, variable]) => [name, `\${env:${variable}}`] as const,
+  );
+  const bearer = textOf(settings['bearer_token_env_var']);
+  return {
+    ...textsOf(settings['headers']),
+    ...textsOf(settings['http_headers']),
+    ...Object.fromEntries(fromVariables),
+    ...(bearer !== undefined && { Authorization: `Bearer \${env:${bearer}}` }),
+  };
+}
+
+/** Names of variables that the client hands on from its own environment. */
+function passedOf(settings: Settings): Record<string, string> {
+  const names = Array.isArray(settings['env_vars']) ? settings['env_vars'] : [];
+  return Object.fromEntries(
+    names
+      .map((entry: unknown) => textOf(entry) ?? textOf(asObject(entry)['name']))
+      .filter((name) => name !== undefined)
+      .map((name) => [name, `\${env:${name}}`]),
+  );
+}
+
+function envFileOf(settings: Settings, folder: string): Record<string, string> {
+  const path = textOf(settings['envFile']);
+  if (path === undefined) return {};
+  const file = resolve(folder, path.replace(/\$\{workspaceFolder\}/g, folder).replace(/^~(?=\/)/, folder));
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    throw new Error(`its envFile ${file} cannot be read`);
+  }
+  return textsOf(parseEnv(text));
+}
+
+function timeoutOf(settings: Settings): number | undefined {
+  const { timeout, tool_timeout_sec: seconds } = settings;
+  if (typeof seconds === 'number' && seconds > 0) return Math.round(seconds * 1_000);
+  // Clients that count in seconds write small numbers; nobody allows a server less than a second.
+  if (typeof timeout !== 'number' || timeout <= 0) return undefined;
+  return Math.round(timeout < 1_000 ? timeout * 1_000 : timeout);
+}
+
+function isFilled(value: unknown): boolean {
+  return Object.keys(asObject(value)).length > 0;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function listOf(value: unknown): string[] {
+  return Array.isArray(value)
+    ? value.filter((item) => ['string', 'number', 'boolean'].includes(typeof item)).map(String)
+    : [];
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  const given = Object.entries(asObject(value)).filter(([, text]) =>
+    ['string', 'number', 'boolean'].includes(typeof text),
+  );
+  return Object.fromEntries(given.map(([name, text]) => [name, String(text)]));
+}

@@ -1,0 +1,44 @@
+/** Configuration, composition, schedule and shutdown: the only code that knows every module. */
+export type { Config, ConfigSource, Flags } from './config/config.js';
+export { loadConfig, type ConfigOrigin } from './config/load-config.js';
+export { describeConfig, type ConfigLine } from './config/describe-config.js';
+export { configJsonSchema } from './config/config-schema.js';
+export { checkPolicies, readPolicyFile } from './config/check-policies.js';
+export { createLogger } from './logger.js';
+export type { RunningHub } from './serve.js';
+export { startHub } from './start-hub.js';
+export {
+  forgetVariables,
+  readSealedVariables,
+  sealVariables,
+  type VariableVault,
+} from './sealed-variables.js';
+export { leadsIntoPrivateNetwork } from './private-network.js';
+export {
+  checkAddress,
+  checkServer,
+  explainSyncFailure,
+  failed,
+  ok,
+  skipped,
+  type Step,
+} from './doctor/index.js';
+export { backupHub } from './maintenance/backup-hub.js';
+export { restoreHub, type Restored } from './maintenance/restore-hub.js';
+export {
+  checkConnector,
+  clientFiles,
+  editOperatorFile,
+  hideSecrets,
+  openOperatorFile,
+  planImport,
+  questionsOf,
+  readClientFile,
+  systemPlace,
+  type ClientContent,
+  type ClientInput,
+  type ClientName,
+  type ConfigEdit,
+  type ImportedServer,
+  type OperatorFile,
+} from './import/index.js';

@@ -1,0 +1,39 @@
+import { pino, type Logger as PinoLogger } from 'pino';
+import type { LogFields, Logger } from '../kernel/index.js';
+
+/** Diagnostic lines go to stderr, one JSON document each; stdout belongs to what commands print. */
+export function createLogger({ level, format }: { level: string; format: 'pretty' | 'json' }): Logger {
+  const stream = {
+    write: (line: string) => void process.stderr.write(format === 'json' ? line : toPlain(line)),
+  };
+  return wrap(
+    pino(
+      {
+        level,
+        base: null,
+        timestamp: pino.stdTimeFunctions.isoTime,
+        formatters: { level: (label) => ({ level: label }) },
+      },
+      stream,
+    ),
+  );
+}
+
+function wrap(pinoLogger: PinoLogger): Logger {
+  return {
+    debug: (fields, message) => pinoLogger.debug(fields, message),
+    info: (fields, message) => pinoLogger.info(fields, message),
+    warn: (fields, message) => pinoLogger.warn(fields, message),
+    error: (fields, message) => pinoLogger.error(fields, message),
+    child: (bindings) => wrap(pinoLogger.child(bindings)),
+  };
+}
+
+/** For people at a terminal: time, level, message, then what else there is. */
+function toPlain(line: string): string {
+  const { level, time, msg, ...fields } = JSON.parse(line) as LogFields;
+  const rest = Object.entries(fields).map(
+    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}${rest.join('')}\n`;
+}

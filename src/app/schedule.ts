@@ -1,0 +1,123 @@
+import type { Connector } from '../connectors/index.js';
+import type { ConnectorId } from '../kernel/index.js';
+import type { Hub } from './compose.js';
+import type { Config } from './config/config.js';
+
+/** What happens by itself: health checks, syncs, retention. Each connector has its own rhythm, so a slow one delays nobody. */
+export interface Schedule {
+  /** Takes up connectors that are new or changed. */
+  refresh(): Promise<void>;
+  stop(): void;
+}
+
+const FIRST_RETRY_MS = 2_000;
+const RETENTION_MS = 600_000;
+const DEBOUNCE_MS = 250;
+
+export function startSchedule(hub: Hub, config: Config): Schedule {
+  const routines = new Map<ConnectorId, ConnectorRoutine>();
+  const retention = setInterval(() => void trimEvents(hub, config), RETENTION_MS);
+  retention.unref();
+  const stopListening = hub.listChanged.on((id) => routines.get(id)?.listChanged());
+
+  return {
+    async refresh() {
+      const connectors = await hub.connectors.list();
+      const current = new Map(connectors.map((connector) => [connector.id, connector]));
+      for (const [id, routine] of routines) {
+        if (current.get(id) === routine.connector) continue;
+        routine.stop();
+        routines.delete(id);
+      }
+      for (const connector of connectors) {
+        if (connector.enabled && !routines.has(connector.id))
+          routines.set(connector.id, new ConnectorRoutine(hub, config, connector));
+      }
+    },
+    stop() {
+      clearInterval(retention);
+      stopListening();
+      for (const routine of routines.values()) routine.stop();
+      routines.clear();
+    },
+  };
+}
+
+class ConnectorRoutine {
+  readonly connector: Connector;
+  readonly #hub: Hub;
+  readonly #config: Config;
+  #failures = 0;
+  #stopped = false;
+  #timers = new Set<NodeJS.Timeout>();
+
+  constructor(hub: Hub, config: Config, connector: Connector) {
+    this.#hub = hub;
+    this.#config = config;
+    this.connector = connector;
+    void this.#sync();
+    this.#later(jittered(config.health.intervalMs), () => this.#check());
+  }
+
+  listChanged(): void {
+    this.#later(DEBOUNCE_MS, () => this.#sync());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  async #sync(): Promise<void> {
+    try {
+      await this.#hub.syncConnector({ connector: this.connector.id, actor: { kind: 'hub' } });
+      this.#failures = 0;
+      if (this.#config.syncIntervalMs > 0)
+        this.#later(jittered(this.#config.syncIntervalMs), () => this.#sync());
+    } catch {
+      // The reason is in the event log; here only the time of the next attempt matters.
+      const wait = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, 300_000);
+      this.#later(jittered(wait), () => this.#sync());
+    }
+    if (!this.#stopped) await this.#hub.health.check(this.connector);
+  }
+
+  async #check(): Promise<void> {
+    const before = this.#hub.health.healthOf(this.connector).state;
+    const { state } = await this.#hub.health.check(this.connector);
+    const recovered = before === 'unhealthy' && state === 'healthy';
+    if (recovered && this.#hub.catalog.snapshotOf(this.connector.id) === undefined) void this.#sync();
+    this.#later(jittered(this.#config.health.intervalMs), () => this.#check());
+  }
+
+  #later(ms: number, task: () => Promise<void>): void {
+    if (this.#stopped) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      if (!this.#stopped) void task();
+    }, ms);
+    timer.unref();
+    this.#timers.add(timer);
+  }
+}
+
+function jittered(ms: number): number {
+  return ms * (0.9 + Math.random() * 0.2);
+}
+
+/** Keeps the log within its bounds in number and age. */
+async function trimEvents({ storage, clock, logger }: Hub, { audit }: Config): Promise<void> {
+  try {
+    const last = await storage.events.last();
+    if (last === undefined) return;
+    const tooOld = await storage.events.query({
+      until: clock.now() - audit.maxDays * 86_400_000,
+      limit: 1,
+      order: 'newest',
+    });
+    const upTo = Math.max(last.sequence - audit.maxEvents, tooOld[0]?.sequence ?? 0);
+    if (upTo > 0) await storage.events.trim(upTo);
+  } catch (error) {
+    logger.warn({ error: error instanceof Error ? error.message : '' }, 'old events could not be removed');
+  }
+}

@@ -1,0 +1,125 @@
+import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
+import { systemClock, type Logger } from '../kernel/index.js';
+import { applyConfig } from './apply-config.js';
+import { composeHub, type Hub } from './compose.js';
+import { composeServer } from './compose-server.js';
+import type { Config } from './config/config.js';
+import { openDataFolder, type DataFolder } from './data-folder.js';
+import { recoverUnfinishedCalls } from './recover.js';
+import { startSchedule } from './schedule.js';
+import { VERSION } from './version.js';
+
+/** A hub that listens. */
+export interface RunningHub {
+  readonly hub: Hub;
+  readonly folder: DataFolder;
+  readonly url: string;
+  /** Where it answers on this machine, whatever is in front of it. */
+  readonly localUrl: string;
+  /** Replaces the configuration, or throws and changes nothing. Answers what is different now. */
+  reload(config: Config): Promise<readonly string[]>;
+  /** No new work, running calls get some time, children end. May be called twice. */
+  stop(): Promise<void>;
+}
+
+const DRAIN_MS = 10_000;
+
+/** Starts everything in the order in which it is needed; on failure nothing stays behind. */
+export async function startHub(
+  config: Config,
+  logger: Logger,
+  masterKey: string | undefined,
+): Promise<RunningHub> {
+  const folder = openDataFolder({ path: config.dataDir, adminToken: config.adminToken, masterKey });
+  const hub = await composeHub({ config, folder, clock: systemClock, logger });
+  try {
+    return await run(hub, config, folder);
+  } catch (error) {
+    await hub.close();
+    throw error;
+  }
+}
+
+async function run(hub: Hub, config: Config, folder: DataFolder): Promise<RunningHub> {
+  let ready = false;
+  let current = config;
+  let stopping: Promise<void> | undefined;
+  const shutdown = new AbortController();
+  const { server, mcp } = composeServer({
+    hub,
+    config: () => current,
+    folder,
+    isReady: () => ready,
+    shutdown: shutdown.signal,
+  });
+  await recoverUnfinishedCalls(hub);
+  await applyConfig(hub, config, folder);
+  await loadCatalog(hub);
+  await listen(server, config);
+  hub.events.append({ kind: 'hub' }, { type: 'hub.started', version: VERSION });
+  const schedule = startSchedule(hub, config);
+  hub.connectorsChanged.on(() => void schedule.refresh());
+  await schedule.refresh();
+  ready = true;
+
+  async function end(): Promise<void> {
+    ready = false;
+    schedule.stop();
+    shutdown.abort();
+    await drain(server, () => mcp.close());
+    hub.events.append({ kind: 'hub' }, { type: 'hub.stopped', version: VERSION });
+    await hub.close();
+  }
+
+  return {
+    hub,
+    folder,
+    url: config.server.publicUrl?.replace(/\/$/, '') ?? localUrlOf(server, config),
+    localUrl: localUrlOf(server, config),
+    async reload(next) {
+      const changed = await applyConfig(hub, next, folder);
+      current = next;
+      await schedule.refresh();
+      return changed;
+    },
+    stop: () => (stopping ??= end()),
+  };
+}
+
+/** What was known before is offered at once; refreshing comes behind. */
+async function loadCatalog(hub: Hub): Promise<void> {
+  for (const connector of await hub.connectors.list()) hub.catalog.putConnector(connector);
+  for (const snapshot of await hub.storage.snapshots.latestOfAll()) {
+    if (hub.catalog.has(snapshot.connectorId)) hub.catalog.putSnapshot(snapshot);
+  }
+}
+
+function listen(server: Server, { server: { host, port } }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+/** Streams are ended with their proper last word, then connections get the time that calls may need. */
+async function drain(server: Server, closeEndpoints: () => Promise<void>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  const idle = setInterval(() => server.closeIdleConnections(), 100);
+  await closeEndpoints();
+  await closed;
+  clearTimeout(deadline);
+  clearInterval(idle);
+}
+
+function localUrlOf(server: Server, config: Config): string {
+  const { port } = server.address() as AddressInfo;
+  const { host } = config.server;
+  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${shown.includes(':') ? `[${shown}]` : shown}:${port}`;
+}

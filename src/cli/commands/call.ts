@@ -1,0 +1,86 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import { ADMIN_ROUTES, type ToolView } from '../../contract/index.js';
+import type { JsonObject } from '../../mcp/jsonrpc/index.js';
+import { addHubCommand } from '../add-command.js';
+import { CliError, usageError } from '../cli-error.js';
+import { show, type Cli, type OutputOptions } from '../cli.js';
+import { DEFAULT_AGENT } from '../default-agent.js';
+import { EXIT_FAILED } from '../exit-codes.js';
+import type { HubOptions } from '../hub-address.js';
+import type { HubClient } from '../hub-client.js';
+import { withProgress } from '../terminal/progress.js';
+import { readJsonArguments, readPairs } from '../tool-arguments.js';
+import { renderResult } from '../tool-result.js';
+import { withHub } from '../with-hub.js';
+
+interface Options extends HubOptions, OutputOptions {
+  readonly args?: string;
+  readonly agent: string;
+  readonly timeout: number;
+}
+
+export function addCallCommand(program: Command, cli: Cli): void {
+  addHubCommand(program, {
+    usage: 'call <tool> [pairs...]',
+    summary: 'Call a tool as an agent; ends with 1 if the tool reports an error',
+    examples: [
+      'crosspoint call sample__echo text=hello',
+      'crosspoint call db__query limit=10 columns=\'["id","name"]\'',
+      'crosspoint call db__query --args \'{"limit":10}\' --agent ci --json',
+    ],
+  })
+    .option('--args <json>', 'all arguments as one JSON object')
+    .option('--agent <agent>', 'on whose behalf', DEFAULT_AGENT)
+    .option('--timeout <seconds>', 'how long to wait', toSeconds, 600)
+    .action((tool: string, pairs: string[], options: Options) =>
+      withHub(cli, options, async (hub) => {
+        const args = await readArguments(hub, tool, pairs, options);
+        const body = { agent: options.agent, name: tool, arguments: args };
+        const { result } = await withProgress(cli.terminal, `Calling ${tool}`, () =>
+          hub.ask(ADMIN_ROUTES.tools.call, { body, timeoutMs: options.timeout * 1_000 }),
+        );
+        show(cli, options, result, () => cli.terminal.print(renderResult(result)));
+        if (result['isError'] !== true) return;
+        cli.terminal.note(cli.terminal.noteColors.red('The tool reported an error.'));
+        cli.setExitCode(EXIT_FAILED);
+      }),
+    );
+}
+
+async function readArguments(
+  hub: HubClient,
+  name: string,
+  pairs: readonly string[],
+  options: Options,
+): Promise<JsonObject> {
+  if (options.args !== undefined) {
+    if (pairs.length > 0) throw usageError('give arguments either as name=value or with --args, not both');
+    return readJsonArguments(options.args);
+  }
+  if (pairs.length === 0) return {};
+  const tool = await findTool(hub, name, options.agent);
+  return readPairs(pairs, tool.inputSchema);
+}
+
+async function findTool(hub: HubClient, name: string, agent: string): Promise<ToolView> {
+  const tools = await hub.list(ADMIN_ROUTES.tools.list, { query: { agent } });
+  const found = tools.find((tool) => tool.name === name);
+  if (found !== undefined) return found;
+  const similar = tools
+    .filter((tool) => tool.tool === name || tool.name.endsWith(`__${name}`))
+    .map((tool) => tool.name);
+  throw new CliError(`the agent ${agent} sees no tool called ${name}`, {
+    code: 'unknown_tool',
+    hint:
+      similar.length > 0
+        ? `Did you mean ${similar.slice(0, 3).join(' or ')}?`
+        : 'See what there is with "crosspoint tools".',
+  });
+}
+
+function toSeconds(text: string): number {
+  const seconds = Number(text);
+  if (!(seconds > 0 && seconds <= 86_400))
+    throw new InvalidArgumentError('It must be a number of seconds, at most a day.');
+  return seconds;
+}

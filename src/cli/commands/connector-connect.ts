@@ -1,0 +1,111 @@
+import type { Command } from 'commander';
+import { ADMIN_ROUTES, type ConnectorDetail, type CredentialInput } from '../../contract/index.js';
+import { addHubCommand, collect } from '../add-command.js';
+import { CliError, usageError } from '../cli-error.js';
+import { show, type Cli, type OutputOptions } from '../cli.js';
+import { readVariable } from '../connector-options.js';
+import { discovered } from '../connector-text.js';
+import type { HubOptions } from '../hub-address.js';
+import { readSecret } from '../read-secret.js';
+import { requireConnector } from '../find-connector.js';
+import { withHub } from '../with-hub.js';
+
+interface Options extends HubOptions, OutputOptions {
+  readonly agent?: string;
+  readonly valueEnv?: readonly string[];
+}
+
+export function addConnectorConnectCommand(parent: Command, cli: Cli): void {
+  addHubCommand(parent, {
+    usage: 'connect <id>',
+    summary: 'Store the credential of a connector: asked for, piped in, or read from a variable',
+    examples: [
+      'crosspoint connector connect tracker',
+      'crosspoint connector connect tracker --agent ci --value-env CI_TRACKER_TOKEN',
+      'pass show tracker | crosspoint connector connect tracker',
+    ],
+  })
+    .option('--agent <agent>', 'whose credential it is (default: shared by all)')
+    .option(
+      '--value-env <variable>',
+      'variable that holds the value; HEADER=VARIABLE where there are several headers (repeatable)',
+      collect,
+    )
+    .action((id: string, options: Options) =>
+      withHub(cli, options, async (hub) => {
+        const connector = await requireConnector(hub, id);
+        const owner = chooseOwner(connector, options.agent);
+        const body = await readCredential(cli, connector, options.valueEnv ?? []);
+        const saved = await hub.ask(ADMIN_ROUTES.credentials.save, { path: { id, owner }, body });
+        show(cli, options, saved, () => {
+          cli.terminal.print(
+            `Stored the ${owner === 'shared' ? 'shared credential' : `credential of ${owner}`} of ${id}.`,
+          );
+          if (saved.sync?.state === 'done') cli.terminal.print(discovered(connector.name, saved.sync));
+        });
+      }),
+    );
+}
+
+function chooseOwner({ id, auth, credentialMode }: ConnectorDetail, agent: string | undefined): string {
+  if (auth.type === 'none') throw new CliError(`${id} needs no credential`, { code: 'conflict' });
+  if (auth.type === 'oauth' || auth.type === 'client_credentials') {
+    throw new CliError(
+      `${id} signs in with ${auth.type === 'oauth' ? 'OAuth' : 'client credentials'}, which is not available yet`,
+      {
+        code: 'not_supported',
+        hint: 'What works now are bearer tokens, API keys and headers: add the connector with --bearer-env, --api-key-env or --header.',
+      },
+    );
+  }
+  if (credentialMode === 'per_agent' && agent === undefined) {
+    throw usageError(
+      `${id} wants a credential of each agent`,
+      `Name the agent: crosspoint connector connect ${id} --agent AGENT`,
+    );
+  }
+  return agent ?? 'shared';
+}
+
+async function readCredential(
+  cli: Cli,
+  { id, auth }: ConnectorDetail,
+  variables: readonly string[],
+): Promise<CredentialInput> {
+  if (auth.type !== 'header') {
+    const [variable, ...more] = variables;
+    if (more.length > 0) throw usageError(`${id} needs one value only`);
+    const value =
+      variable === undefined
+        ? await readSecret(cli, `${auth.type === 'bearer' ? 'Bearer token' : 'API key'} for ${id}`)
+        : readVariable(cli, variable);
+    return auth.type === 'bearer' ? { token: value } : { value };
+  }
+  const names = Object.keys(auth.headers);
+  if (variables.length > 0) return { headers: fromVariables(cli, names, variables) };
+  if (names.length > 1 && !cli.terminal.interactive) {
+    throw usageError(
+      `${id} needs values for ${names.join(', ')}`,
+      'Name a variable for each: --value-env HEADER=VARIABLE',
+    );
+  }
+  const headers: Record<string, string> = {};
+  for (const name of names) headers[name] = await readSecret(cli, `${name} for ${id}`);
+  return { headers };
+}
+
+function fromVariables(
+  cli: Cli,
+  names: readonly string[],
+  variables: readonly string[],
+): Record<string, string> {
+  return Object.fromEntries(
+    variables.map((given) => {
+      const [variable, name = names[0]] = given.split('=').toReversed();
+      if (variable === undefined || name === undefined || (names.length > 1 && !given.includes('='))) {
+        throw usageError(`say which header it is for: --value-env HEADER=${given}`);
+      }
+      return [name, readVariable(cli, variable)];
+    }),
+  );
+}

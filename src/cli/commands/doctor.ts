@@ -1,0 +1,115 @@
+import type { Command } from 'commander';
+import type { Step } from '../../app/index.js';
+import { ADMIN_ROUTES, type ConnectorView } from '../../contract/index.js';
+import { addHubCommand } from '../add-command.js';
+import { usageError } from '../cli-error.js';
+import { printJson, type Cli, type OutputOptions } from '../cli.js';
+import { EXIT_FAILED } from '../exit-codes.js';
+import { examineAddress, examineConnector } from '../examine.js';
+import { isLoopback, type HubOptions } from '../hub-address.js';
+import type { HubClient } from '../hub-client.js';
+import { escapeLine } from '../terminal/escape-text.js';
+import { requireConnector } from '../find-connector.js';
+import { withHub } from '../with-hub.js';
+
+interface Report {
+  readonly subject: string;
+  readonly steps: readonly Step[];
+}
+
+export function addDoctorCommand(program: Command, cli: Cli): void {
+  addHubCommand(program, {
+    usage: 'doctor [subject]',
+    summary:
+      'Try each step to an upstream, and say what is wrong and how to mend it (without a subject: every connector)',
+    examples: [
+      'crosspoint doctor',
+      'crosspoint doctor github',
+      'crosspoint doctor https://mcp.example.com/mcp',
+    ],
+  }).action(async (subject: string | undefined, options: HubOptions & OutputOptions) => {
+    const reports =
+      subject !== undefined && /^https?:\/\//.test(subject)
+        ? [await examineUrl(cli, subject, options)]
+        : await examineConnectors(cli, subject, options);
+    if (options.json === true) printJson(cli, subject === undefined ? reports : reports[0]);
+    if (reports.some(({ steps }) => steps.some(({ state }) => state === 'failed')))
+      cli.setExitCode(EXIT_FAILED);
+  });
+}
+
+/** Needs no hub: for looking at a server before it is added. */
+async function examineUrl(cli: Cli, text: string, options: OutputOptions): Promise<Report> {
+  if (!URL.canParse(text)) throw usageError(`${text} is not a URL`);
+  return collect(cli, options, text, examineAddress(new URL(text)));
+}
+
+function examineConnectors(
+  cli: Cli,
+  subject: string | undefined,
+  options: HubOptions & OutputOptions,
+): Promise<Report[]> {
+  return withHub(cli, options, async (hub) => {
+    if (options.json !== true) await greet(cli, hub);
+    const connectors: readonly ConnectorView[] =
+      subject === undefined
+        ? await hub.list(ADMIN_ROUTES.connectors.list, {})
+        : [await requireConnector(hub, subject)];
+    const reports: Report[] = [];
+    for (const connector of connectors) {
+      reports.push(
+        await collect(cli, options, connector.id, examineConnector(cli, hub, connector, isLoopback(hub.url))),
+      );
+    }
+    return reports;
+  });
+}
+
+async function greet({ terminal }: Cli, hub: HubClient): Promise<void> {
+  const { version, audit, storage } = await hub.ask(ADMIN_ROUTES.status.get, {});
+  terminal.print(`The hub at ${hub.url} runs version ${version} on ${storage.kind}.`);
+  if (!audit.available)
+    terminal.print(
+      terminal.colors.red(
+        'Its event log cannot be written, so it refuses calls: look whether the disk is full.',
+      ),
+    );
+}
+
+/** Shows each step as soon as it is known. */
+async function collect(
+  cli: Cli,
+  options: OutputOptions,
+  subject: string,
+  steps: AsyncIterable<Step>,
+): Promise<Report> {
+  const { terminal } = cli;
+  const seen: Step[] = [];
+  if (options.json !== true) terminal.print(`\n${terminal.colors.bold(escapeLine(subject))}`);
+  for await (const step of steps) {
+    seen.push(step);
+    if (options.json !== true) terminal.print(renderStep(cli, step));
+  }
+  return { subject, steps: seen };
+}
+
+const NAMES: Readonly<Record<Step['step'], string>> = {
+  command: 'Command',
+  dns: 'Name',
+  tcp: 'Port',
+  tls: 'Encryption',
+  http: 'HTTP',
+  era: 'Protocol',
+  auth: 'Credential',
+  list: 'Tools',
+};
+
+function renderStep({ terminal: { colors } }: Cli, { step, state, detail, advice }: Step): string {
+  const mark = { ok: colors.green('ok     '), failed: colors.red('failed '), skipped: colors.dim('-      ') }[
+    state
+  ];
+  const line = `  ${mark} ${NAMES[step].padEnd(10)}  ${escapeLine(detail)}`;
+  return advice === undefined
+    ? line
+    : `${line}\n${' '.repeat(10)}${colors.yellow(`→ ${escapeLine(advice)}`)}`;
+}

@@ -1,0 +1,69 @@
+import type { Step } from '../app/index.js';
+import { ADMIN_ROUTES, type ConnectorView } from '../contract/index.js';
+import type { Cli } from './cli.js';
+import type { HubClient } from './hub-client.js';
+import { syncConnector } from './sync-connector.js';
+import { withProgress } from './terminal/progress.js';
+
+/** An address nobody told the hub about: everything is tried from this machine, without a credential. */
+export async function* examineAddress(url: URL): AsyncGenerator<Step> {
+  const { checkAddress, checkServer } = await import('../app/index.js');
+  for await (const step of checkAddress(url)) {
+    yield step;
+    if (step.state === 'failed') return;
+  }
+  yield* checkServer(url);
+}
+
+/**
+ * A connector: the way to it is tried from this machine where the hub is on it too; protocol, credential and list are
+ * tried by the hub, because only the hub has the credential.
+ */
+export async function* examineConnector(
+  cli: Cli,
+  hub: HubClient,
+  connector: ConnectorView,
+  isHere: boolean,
+): AsyncGenerator<Step> {
+  const { checkAddress, explainSyncFailure, failed, skipped } = await import('../app/index.js');
+  const { id, url, command, enabled } = connector;
+  if (!enabled) {
+    yield failed(
+      'list',
+      'the connector is disabled',
+      `Switch it on with "crosspoint connector enable ${id}".`,
+    );
+    return;
+  }
+  if (url !== undefined) {
+    // What looks like a secret is masked, so a masked address cannot be tried from here.
+    if (!isHere) yield skipped('dns', 'the hub is on another machine, so the way is not tried from here');
+    else if (url.includes('***'))
+      yield skipped('dns', 'the address contains a secret, so the way is not tried from here');
+    else {
+      for await (const step of checkAddress(new URL(url))) {
+        yield step;
+        if (step.state === 'failed') return;
+      }
+    }
+  }
+  const outcome = await withProgress(cli.terminal, `Asking ${id}`, () => syncConnector(hub, id));
+  if ('error' in outcome) yield explainSyncFailure(id, outcome.error, command !== undefined);
+  else yield* describeSynced(hub, id);
+}
+
+async function* describeSynced(hub: HubClient, id: string): AsyncGenerator<Step> {
+  const { ok, skipped } = await import('../app/index.js');
+  const { command, auth, sync } = await hub.ask(ADMIN_ROUTES.connectors.get, { path: { id } });
+  if (sync === null) return;
+  if (command !== undefined) yield ok('command', `${command} runs`);
+  yield ok(
+    'era',
+    `${sync.upstream.era} (${sync.upstream.revision}), ${sync.upstream.name} ${sync.upstream.version ?? ''}`.trim(),
+  );
+  yield auth.type === 'none' ? skipped('auth', 'none is needed') : ok('auth', `listed as ${sync.listedAs}`);
+  yield ok(
+    'list',
+    `${sync.tools} tools${sync.rejected > 0 ? `, ${sync.rejected} definitions that cannot be offered` : ''}`,
+  );
+}

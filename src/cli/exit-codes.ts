@@ -1,0 +1,5 @@
+/** 0 done, 1 failed, 2 usage, 78 configuration (as in sysexits.h). */
+export const EXIT_DONE = 0;
+export const EXIT_FAILED = 1;
+export const EXIT_USAGE = 2;
+export const EXIT_CONFIGURATION = 78;

@@ -1,0 +1,16 @@
+import type { Config, Flags } from '../app/index.js';
+import type { Cli } from './cli.js';
+import { dataFolderOf } from './hub-file.js';
+
+/** The configuration as the hub itself would read it here. */
+export async function readLocalConfig(cli: Cli, flags: Flags): Promise<Config> {
+  const { loadConfig, readSealedVariables } = await import('../app/index.js');
+  const folder = dataFolderOf(flags.data, cli.environment, cli.folder);
+  const sealed = await readSealedVariables({ folder, masterKey: cli.environment['CROSSPOINT_MASTER_KEY'] });
+  return loadConfig({
+    flags,
+    environment: { ...sealed, ...cli.environment },
+    folder: cli.folder,
+    now: Date.now(),
+  });
+}

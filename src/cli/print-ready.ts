@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { Config, RunningHub } from '../app/index.js';
+import { printJson, type Cli } from './cli.js';
+import { shown } from './hub-address.js';
+
+/** What somebody needs to make the first call, readable in ten seconds; or one line for programs. */
+export function printReady(cli: Cli, config: Config, { url, folder, hub }: RunningHub): void {
+  const mcpUrl = `${url}/mcp`;
+  const consoleUrl = `${url}/`;
+  if (config.logFormat === 'json')
+    return printJson(cli, { event: 'ready', url, mcpUrl, consoleUrl, pid: process.pid });
+  const { bold, cyan, dim, green } = cli.terminal.colors;
+  const headers = { Authorization: 'Bearer ${HUB_KEY}' };
+  const client = JSON.stringify({ mcpServers: { crosspoint: { type: 'http', url: mcpUrl, headers } } });
+  const data = config.sources['dataDir'] === 'default' ? '' : ` --data ${shown(cli, folder.path)}`;
+  const first = hub.catalog.has('sample') ? `call sample__echo text=hello${data}` : `tools${data}`;
+  cli.terminal.print(
+    [
+      green('Crosspoint is ready.'),
+      '',
+      `  MCP endpoint  ${cyan(mcpUrl)}`,
+      `  Agent key     in ${shown(cli, join(folder.path, 'local.token'))}`,
+      `  Data          ${shown(cli, folder.path)}`,
+      `  Configuration ${config.configFile === undefined ? 'none; "crosspoint connector add" makes one' : shown(cli, config.configFile)}`,
+      '',
+      bold('In a client'),
+      `  export HUB_KEY=$(cat ${shown(cli, join(folder.path, 'local.token'))})`,
+      `  ${client}`,
+      '',
+      bold('A first call, in another terminal'),
+      `  npx crosspoint ${first}`,
+      '',
+      dim('Stop with Ctrl-C.'),
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,143 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Cli } from './cli.js';
+import { runCli } from './run-cli.js';
+import { createTerminal } from './terminal/terminal.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'crosspoint-run-cli-'));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs a command line in this process, with nothing around it. */
+async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
+  const texts = { stdout: '', stderr: '' };
+  const stream = (name: 'stdout' | 'stderr') =>
+    ({ write: (text: string) => (texts[name] += text) }) as unknown as NodeJS.WriteStream;
+  let code = 0;
+  const stdin = {} as NodeJS.ReadStream;
+  const cli: Cli = {
+    terminal: createTerminal({ stdin, stdout: stream('stdout'), stderr: stream('stderr'), environment }),
+    environment,
+    folder,
+    stdin,
+    setExitCode: (given) => (code = given),
+  };
+  await runCli(cli, args);
+  return { code, ...texts };
+}
+
+test.each<readonly [string, readonly string[], string]>([
+  ['no command', [], 'Usage: crosspoint'],
+  ['an unknown command', ['nonsense'], "unknown command 'nonsense'"],
+  ['a command that is nearly one', ['tool'], 'Did you mean tools?'],
+  ['an unknown option', ['tools', '--nonsense'], "unknown option '--nonsense'"],
+  ['a missing argument', ['connector', 'show'], "missing required argument 'id'"],
+  [
+    'a missing option',
+    ['policy', 'explain', '--agent', 'a'],
+    "required option '--tool <tool>' not specified",
+  ],
+  ['a wrong choice', ['events', '--outcome', 'bad'], 'Allowed choices are ok'],
+  ['a wrong number', ['events', '--limit', '-1'], 'It must be a whole number.'],
+  ['a wrong port', ['serve', '--port', 'many'], 'It must be a number from 0 to 65535.'],
+  ['a wrong time', ['call', 'x', '--timeout', '0'], 'It must be a number of seconds'],
+  ['neither address nor command', ['connector', 'add', 'x'], 'nothing to add'],
+  ['address and command', ['connector', 'add', 'x', '--url', 'http://a', '--', 'b'], 'not both'],
+  [
+    'a command with options of an address',
+    ['connector', 'add', 'x', '--bearer-env', 'T', '--', 'b'],
+    '--bearer-env belongs to --url',
+  ],
+  [
+    'an address with options of a command',
+    ['connector', 'add', 'x', '--url', 'http://a', '--cwd', '/'],
+    'belong to a command',
+  ],
+  [
+    'two kinds of credential',
+    ['connector', 'add', 'x', '--url', 'http://a', '--oauth', '--header', 'A: b'],
+    'use only one of',
+  ],
+  [
+    'a header that is none',
+    ['connector', 'add', 'x', '--url', 'http://a', '--header', 'nonsense'],
+    'is not a header',
+  ],
+  [
+    'a variable that is not set',
+    ['connector', 'add', 'x', '--url', 'http://a', '--bearer-env', 'T'],
+    'the variable T is not set',
+  ],
+  [
+    'a variable in a header that is not set',
+    ['connector', 'add', 'x', '--url', 'http://a', '--header', 'A: ${env:T}'],
+    'the variable T is not set',
+  ],
+  ['a pair that is none', ['connector', 'add', 'x', '--env', '=1', '--', 'b'], 'is not a variable'],
+  ['an address of the hub that is none', ['tools', '--url', 'hub'], 'is not a URL'],
+  [
+    'an address of the hub with a password',
+    ['tools', '--url', 'http://a:b@c'],
+    'must not contain a password',
+  ],
+  ['nothing to import', ['import'], 'nothing to import'],
+])('%s: 2, and why', async (_, args, message) => {
+  const { code, stdout, stderr } = await run(args);
+  expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+});
+
+test('help and version: 0, on stdout', async () => {
+  expect(await run(['--version'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
+    stderr: '',
+  });
+  expect(await run(['--help'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('crosspoint call sample__echo text=hello'),
+  });
+  expect(await run(['call', '--help'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Examples:\n  crosspoint call'),
+  });
+});
+
+test('without a hub: 1, and what to do', async () => {
+  const { code, stdout, stderr } = await run(['tools']);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain('no hub is running for the data folder .crosspoint');
+  expect(stderr).toContain('crosspoint serve');
+});
+
+test('with --json the failure is JSON as well', async () => {
+  const { code, stderr } = await run(['connector', 'list', '--json', '--url', 'http://127.0.0.1:9'], {
+    CROSSPOINT_ADMIN_TOKEN: 'x',
+  });
+  expect(code).toBe(1);
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { code: 'hub_not_running', message: 'the hub is not running at http://127.0.0.1:9' },
+  });
+});
+
+test('a command with an id that cannot be one is not written', async () => {
+  const { code, stderr } = await run(['connector', 'add', 'not__good', '--', 'x']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("a connector's id has")]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('without a hub a command is written for its next start', async () => {
+  const { code, stdout } = await run(['connector', 'add', 'files', '--', 'node', 'server.mjs']);
+  expect([code, stdout]).toEqual([0, 'Added files. It is used when the hub starts: crosspoint serve\n']);
+  expect(readFileSync(join(folder, 'crosspoint.yaml'), 'utf8')).toContain('command: node');
+});
+
+test('the token of a folder is not shown to a host elsewhere', async () => {
+  const { code, stderr } = await run(['tools', '--url', 'http://hub.example.com']);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('no admin token for http://hub.example.com')]);
+});

@@ -1,0 +1,67 @@
+import { unwatchFile, watchFile, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { watch } from 'chokidar';
+import type { Config, Flags } from '../app/index.js';
+import type { Cli } from './cli.js';
+import { readLocalConfig } from './local-config.js';
+
+export interface ConfigWatcher {
+  /** As if something had changed. */
+  reload(): void;
+  close(): Promise<void>;
+}
+
+/** Where a configuration may appear while the hub runs without one. */
+const NAMES = ['crosspoint.yaml', 'crosspoint.yml', 'crosspoint.json', 'crosspoint.jsonc'];
+const QUIET_MS = 100;
+const LOOK_MS = 500;
+
+/**
+ * Has the configuration read again when one of its files changes. Changes in quick succession count as one, and one
+ * reading follows another.
+ */
+export function watchConfig(
+  cli: Cli,
+  flags: Flags,
+  started: Config,
+  onChange: (read: () => Promise<Config>) => Promise<Config | undefined>,
+): ConfigWatcher {
+  let last: Promise<unknown> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  const watcher = watch(pathsOf(cli, started), { ignoreInitial: true, depth: 0 });
+  const reload = (): void => {
+    last = last.then(async () => {
+      if (closed) return;
+      const config = await onChange(() => readLocalConfig(cli, flags));
+      if (config !== undefined) watcher.add(pathsOf(cli, config));
+    });
+  };
+  const changed = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(reload, QUIET_MS);
+  };
+  watcher.on('all', changed);
+  // A watcher of the data folder would wake at every write to the database beside the file.
+  const variables = join(started.dataDir, 'variables.json');
+  const look = (now: Stats, before: Stats): void => {
+    // Told once even if there is no such file.
+    if (now.mtimeMs !== before.mtimeMs) changed();
+  };
+  watchFile(variables, { interval: LOOK_MS, persistent: false }, look);
+  return {
+    reload,
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      unwatchFile(variables, look);
+      await watcher.close();
+      await last;
+    },
+  };
+}
+
+function pathsOf(cli: Cli, { configFile, watched }: Config): string[] {
+  const appearing = configFile === undefined ? NAMES.map((name) => join(cli.folder, name)) : [];
+  return [...watched, ...appearing];
+}
