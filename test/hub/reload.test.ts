@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadConfig } from '../../src/app/index.js';
+import { connectAgent } from '../support/agent-client.js';
+import { until } from '../support/http/until.js';
+import { requestsOf } from '../support/remote-connector.js';
+import { closeAfterEach } from '../support/resources.js';
+import { startUpstream } from '../support/scripted-upstream.js';
+import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
+
+/** A changed configuration, and a start that must not happen. */
+
+const keep = closeAfterEach();
+const tools = [{ name: 't', inputSchema: { type: 'object' } }];
+
+/** Writes a new configuration file and puts it in force. */
+async function reload(
+  hub: TestHub,
+  config: unknown,
+  files: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  writeFileSync(
+    join(hub.folder, 'crosspoint.json'),
+    typeof config === 'string' ? config : JSON.stringify(config),
+  );
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(hub.folder, name), text);
+  const flags = { port: 0, data: join(hub.folder, 'data') };
+  return hub.running.reload(loadConfig({ flags, environment: {}, folder: hub.folder, now: Date.now() }));
+}
+
+async function start() {
+  const [stays, changes] = [keep(await startUpstream({ tools })), keep(await startUpstream({ tools }))];
+  const config = { connectors: { stays: { url: stays.url }, changes: { url: changes.url } } };
+  const hub = keep(await startTestHub({ config }));
+  for (const id of ['stays', 'changes']) await waitForSync(hub, id);
+  const client = keep(await connectAgent(hub));
+  const use = async () => {
+    for (const id of ['stays', 'changes']) await client.callTool(`${id}__t`);
+  };
+  return { stays, changes, config, hub, client, use };
+}
+
+describe('a valid configuration', () => {
+  test('touches only what changed: the session of an unchanged connector lives on', async () => {
+    const { stays, changes, config, hub, use } = await start();
+    await use();
+    const changed = await reload(hub, {
+      connectors: { ...config.connectors, changes: { url: changes.url, timeouts: { requestMs: 9_000 } } },
+    });
+    expect(changed).toEqual(['changes']);
+    await use();
+    const sessions = (upstream: typeof stays) =>
+      new Set(requestsOf(upstream.seen, 'tools/call').map(({ headers }) => headers['mcp-session-id'])).size;
+    expect([sessions(stays), sessions(changes)]).toEqual([1, 2]);
+    expect(requestsOf(stays.seen, 'DELETE')).toEqual([]);
+    await until(() => requestsOf(changes.seen, 'DELETE').length > 0, 'the goodbye to the old session');
+  });
+
+  test('adds and removes connectors, agents and policies', async () => {
+    const { stays, hub, client } = await start();
+    const key = 'a-new-agent-key-0123456789abcdef';
+    const config = {
+      connectors: { added: { url: stays.url } },
+      agents: { fresh: { keys: [key] } },
+      policies: ['fresh.cedar'],
+    };
+    await reload(hub, config, { 'fresh.cedar': 'permit(principal == Agent::"fresh", action, resource);' });
+    await waitForSync(hub, 'added');
+    expect((await client.listTools()).items.map(({ name }) => name)).toEqual(['added__t']);
+    const fresh = keep(await connectAgent(hub, { key }));
+    expect((await fresh.listTools()).items).toHaveLength(1);
+    await reload(hub, { connectors: { added: { url: stays.url } } });
+    await expect(fresh.listTools()).rejects.toThrow(/./);
+  });
+
+  test('that says the same changes nothing', async () => {
+    const { stays, config, hub, use } = await start();
+    await use();
+    expect(await reload(hub, config)).toEqual([]);
+    await use();
+    expect(requestsOf(stays.seen, 'initialize')).toHaveLength(2);
+  });
+
+  test('a connector that is removed while it is asked stays removed', async () => {
+    const { hub, stays } = await start();
+    stays.script = {
+      tools,
+      intercept: ({ rpc }, response) =>
+        rpc.method === 'tools/list' && setTimeout(() => response.writeHead(503).end(), 200) !== undefined,
+    };
+    const syncing = hub.running.hub.syncConnector({ connector: 'stays' as never, actor: { kind: 'hub' } });
+    await reload(hub, { connectors: {} });
+    await expect(syncing).rejects.toMatchObject({ name: 'HubError' });
+    expect(hub.running.hub.catalog.has('stays')).toBe(false);
+  });
+});
+
+describe('an invalid configuration', () => {
+  test.each<readonly [string, unknown, Readonly<Record<string, string>>, RegExp]>([
+    ['text that is not JSON', '{"connectors": ', {}, /crosspoint\.json/],
+    ['an unknown key', { conectors: {} }, {}, /conectors/],
+    [
+      'a bad connector among good ones',
+      { connectors: { fine: { url: 'http://127.0.0.1:1' }, bad: {} } },
+      {},
+      /connectors\.bad\.url/,
+    ],
+    [
+      'a policy that does not parse',
+      { connectors: {}, policies: ['bad.cedar'] },
+      { 'bad.cedar': 'permit(' },
+      /bad/,
+    ],
+    [
+      'a policy that knows what does not exist',
+      { connectors: {}, policies: ['bad.cedar'] },
+      { 'bad.cedar': 'permit(principal == Robot::"x", action, resource);' },
+      /bad/,
+    ],
+  ])('with %s changes nothing', async (_what, config, files, message) => {
+    const { stays, hub, client, use } = await start();
+    await use();
+    await expect(reload(hub, config, files)).rejects.toThrow(message);
+    await use();
+    expect((await client.listTools()).items.map(({ name }) => name)).toEqual(['changes__t', 'stays__t']);
+    expect(
+      new Set(requestsOf(stays.seen, 'tools/call').map(({ headers }) => headers['mcp-session-id'])).size,
+    ).toBe(1);
+    expect(requestsOf(stays.seen, 'DELETE')).toEqual([]);
+  });
+});
+
+describe('B0.3: a wrong master key', () => {
+  test('refuses to start and leaves the store as it is, to the byte', async () => {
+    const first = keep(await startTestHub());
+    await first.running.stop();
+    const data = join(first.folder, 'data');
+    const key = readFileSync(join(data, 'master.key'));
+    const digest = (): string =>
+      createHash('sha256')
+        .update(readFileSync(join(data, 'hub.db')))
+        .digest('hex');
+    const before = digest();
+    writeFileSync(join(data, 'master.key'), `${Buffer.alloc(32, 7).toString('base64')}\n`);
+    await expect(startTestHub({ folder: first.folder })).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(/master key/i) as string,
+    });
+    expect(digest()).toBe(before);
+    writeFileSync(join(data, 'master.key'), key);
+    const again = await startTestHub({ folder: first.folder });
+    await again.close();
+    expect(again.localKey).toBe(first.localKey);
+  });
+
+  test.each([
+    ['', /is empty/],
+    ['short', /must be 32 bytes/],
+  ])('one that is none (%j) is named', async (text, message) => {
+    const first = keep(await startTestHub());
+    await first.running.stop();
+    writeFileSync(join(first.folder, 'data', 'master.key'), text);
+    await expect(startTestHub({ folder: first.folder })).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,82 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ROOT } from '../../scripts/repository.js';
+
+export interface HubProcess {
+  readonly url: string;
+  readonly pid: number;
+  readonly localKey: string;
+  readonly adminToken: string;
+  /** As if the power went: nothing gets a chance to finish. */
+  kill(): Promise<void>;
+  /** Asks it to end, and waits. May be called twice, also after `kill`. */
+  close(): Promise<void>;
+}
+
+const START_LIMIT_MS = 30_000;
+const END_LIMIT_MS = 15_000;
+
+/** The hub as a program, with its configuration and data in this folder. */
+export async function startHubProcess(folder: string, config: object): Promise<HubProcess> {
+  writeFileSync(join(folder, 'crosspoint.json'), JSON.stringify(config));
+  const data = join(folder, 'data');
+  const args = [
+    'serve',
+    '--config',
+    join(folder, 'crosspoint.json'),
+    '--data',
+    data,
+    '--port',
+    '0',
+    '--log-format',
+    'json',
+  ];
+  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'src', 'cli', 'index.ts'), ...args], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  const log: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => log.push(line));
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill(signal);
+    const late = setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS);
+    await ended;
+    clearTimeout(late);
+  };
+  try {
+    const { url, pid } = await readReady(child, ended, log);
+    const read = (name: string): string => readFileSync(join(data, name), 'utf8').trim();
+    return {
+      url,
+      pid,
+      localKey: read('local.token'),
+      adminToken: read('admin.token'),
+      kill: () => end('SIGKILL'),
+      close: () => end('SIGTERM'),
+    };
+  } catch (error) {
+    await end('SIGKILL');
+    throw error;
+  }
+}
+
+async function readReady(
+  child: ChildProcess,
+  ended: Promise<unknown>,
+  log: readonly string[],
+): Promise<{ url: string; pid: number }> {
+  const lines = createInterface({ input: child.stdout! });
+  const gone = ended.then(() =>
+    Promise.reject(new Error(`the hub ended before it was ready: ${log.join('\n')}`)),
+  );
+  const [line] = (await Promise.race([
+    once(lines, 'line', { signal: AbortSignal.timeout(START_LIMIT_MS) }),
+    gone,
+  ])) as [string];
+  return JSON.parse(line) as { url: string; pid: number };
+}
