@@ -6,6 +6,8 @@ import { runTool } from '../scripts/run-program.js';
 export interface CompiledBench {
   /** Absolute path of a compiled worker. */
   worker(name: string): string;
+  /** Absolute path of any other compiled file, by its path in the repository. */
+  program(path: string): string;
   remove(): void;
 }
 
@@ -18,11 +20,15 @@ export async function compileBench(): Promise<CompiledBench> {
   mkdirSync(cache, { recursive: true });
   const folder = mkdtempSync(join(cache, 'crosspoint-bench-'));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}\n');
+  writeFileSync(join(folder, 'package.json'), '{"type":"module","version":"0.0.0"}\n');
   const { exitCode, output } = await runTool('typescript', ['-p', 'bench/tsconfig.json', '--outDir', folder]);
   if (exitCode !== 0) {
     remove();
     throw new Error(`The bench could not be compiled:\n${output}`);
   }
-  return { worker: (name) => join(folder, 'bench', 'workers', `${name}.js`), remove };
+  return {
+    worker: (name) => join(folder, 'bench', 'workers', `${name}.js`),
+    program: (path) => join(folder, path),
+    remove,
+  };
 }

@@ -63,7 +63,8 @@ function times(ratio: number): string {
   return `${ratio.toFixed(1)}x`;
 }
 
-function table(header: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+/** A Markdown table. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(header), line(header.map(() => '---')), ...rows.map(line)];
 }

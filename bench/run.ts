@@ -1,11 +1,15 @@
 /**
- * Speed beside the official SDKs and `eventsource-parser`, everything in one run: `npm run bench`.
- * `--seconds <n>` for one round of one subject (default 0.6), `--rounds <n>` (default 5), `--json` instead of Markdown.
+ * Speed beside others, everybody in one run: `npm run bench -- library` for the protocol library beside the official SDKs and
+ * `eventsource-parser`, `npm run bench -- hub` for the hub beside nginx and other proxies, `npm run bench` for both.
+ * `--seconds <n>` for one round of one subject, `--rounds <n>`, `--json` instead of Markdown. `--quick` measures of the
+ * hub's section only what needs nothing installed.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { compileBench } from './compile.js';
+import { compileBench, type CompiledBench } from './compile.js';
 import { findCores } from './cores.js';
+import { measureHub } from './hub/measure-hub.js';
+import { hubMarkdown } from './hub/report-hub.js';
 import { measureClients, measureServers, type BenchSettings } from './measure-calls.js';
 import { measureDecoding } from './measure-decoding.js';
 import { toMarkdown, type BenchReport } from './report.js';
@@ -23,15 +27,23 @@ function describeMachine(pinned: boolean): string {
   return `${model}, ${availableParallelism()} cores, Node ${process.versions.node}, ${process.platform}, load ${load}, ${binding}`;
 }
 
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
-    seconds: { type: 'string', default: '0.6' },
-    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string' },
+    rounds: { type: 'string' },
     json: { type: 'boolean', default: false },
+    quick: { type: 'boolean', default: false },
   },
 });
-const seconds = readNumber('seconds', values.seconds, 0.01, 60);
-const rounds = Math.ceil(readNumber('rounds', values.rounds, 1, 1000));
+const unknown = positionals.find((name) => name !== 'library' && name !== 'hub');
+if (unknown !== undefined) throw new Error(`there is no section ${unknown}, only library and hub`);
+const wanted = (section: string): boolean => positionals.length === 0 || positionals.includes(section);
+const secondsOr = (usual: string): number => readNumber('seconds', values.seconds ?? usual, 0.01, 60);
+const roundsOr = (usual: string): number => Math.ceil(readNumber('rounds', values.rounds ?? usual, 1, 1000));
+const library = { seconds: secondsOr('0.6'), rounds: roundsOr('5') };
+const hub = { seconds: secondsOr('1'), rounds: roundsOr('4') };
+
 const cores = findCores();
 const machine = describeMachine(cores !== undefined);
 const bench = await compileBench();
@@ -43,13 +55,36 @@ process.once('SIGTERM', () => process.exit(143));
 const say = (line: string): void => {
   if (process.stderr.isTTY) process.stderr.write(`${line}\n`);
 };
-const settings: BenchSettings = { bench, cores, rounds, ms: seconds * 1000, say };
-const report: BenchReport = {
-  machine,
-  rounds,
-  secondsPerRound: seconds,
-  decoding: await measureDecoding(settings),
-  servers: await measureServers(settings),
-  clients: await measureClients(settings),
-};
-console.log(values.json ? JSON.stringify(report, undefined, 2) : toMarkdown(report));
+
+async function measureLibrary(compiled: CompiledBench): Promise<BenchReport> {
+  const settings: BenchSettings = {
+    bench: compiled,
+    cores,
+    rounds: library.rounds,
+    ms: library.seconds * 1000,
+    say,
+  };
+  return {
+    machine,
+    rounds: library.rounds,
+    secondsPerRound: library.seconds,
+    decoding: await measureDecoding(settings),
+    servers: await measureServers(settings),
+    clients: await measureClients(settings),
+  };
+}
+
+function print(report: object, markdown: string): void {
+  console.log(values.json ? JSON.stringify(report, undefined, 2) : markdown);
+}
+
+if (wanted('library')) {
+  const report = await measureLibrary(bench);
+  print(report, toMarkdown(report));
+}
+if (wanted('hub')) {
+  const { rounds, seconds } = hub;
+  const report = await measureHub({ bench, cores, rounds, seconds, quick: values.quick, say });
+  const head = `${machine}; medians of ${rounds} interleaved rounds of ${seconds} s`;
+  print({ machine, rounds, secondsPerRound: seconds, ...report }, `${head}\n\n${hubMarkdown(report)}`);
+}

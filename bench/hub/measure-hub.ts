@@ -1,0 +1,251 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CompiledBench } from '../compile.js';
+import type { Cores } from '../cores.js';
+import { interleave, median } from '../statistics.js';
+import type { Era } from '../workers/call.js';
+import { createLoad, hasProgram, type Load } from './load.js';
+import { openSession, post } from './one-request.js';
+import type { Program } from './processes.js';
+import { AGENTS, candidates, headersOf, OURS, startStub, type Surroundings, type Target } from './targets.js';
+import { toRequest, type Work, type WorkRequest } from './work.js';
+
+export interface HubBenchSettings {
+  readonly bench: CompiledBench;
+  readonly cores: Cores | undefined;
+  readonly rounds: number;
+  /** Of one round of one subject. */
+  readonly seconds: number;
+  /** Only the stub, the bare proxy and the hub, and only the echo. */
+  readonly quick: boolean;
+  readonly say: (line: string) => void;
+}
+
+/** How somebody fared, as medians over all rounds. */
+export interface HubFigures {
+  readonly name: string;
+  readonly work: string;
+  readonly era: Era;
+  readonly connections: number;
+  readonly callsPerSecond: number;
+  readonly p50Micros: number;
+  readonly p99Micros: number;
+  readonly cpuMicrosPerCall: number;
+  readonly rssMegabytes: number;
+  /** Of all rounds together. */
+  readonly errors: number;
+}
+
+export interface HubReport {
+  readonly load: string;
+  readonly figures: readonly HubFigures[];
+  /** Who could not be measured, and why. */
+  readonly missing: readonly { readonly name: string; readonly why: string }[];
+  readonly idle:
+    | { readonly rssMegabytes: number; readonly sessions: number; readonly kilobytesPerSession: number }
+    | undefined;
+}
+
+interface Subject {
+  readonly target: Target;
+  readonly era: Era;
+  readonly work: Work;
+  /** What the work is called in the report. */
+  readonly label: string;
+  readonly connections: number;
+}
+
+const WIDTH = 32;
+const WARM_UP_CALLS = 3_000;
+const WARM_UP_RUNS = 3;
+const IDLE_SESSIONS = 1_000;
+const READY_MS = 15_000;
+const LISTS = [200, 5_000];
+
+/** Everybody in front of the same upstream, each alone on one core in its turn; load and upstream on another. */
+export async function measureHub(settings: HubBenchSettings): Promise<HubReport> {
+  const { bench, cores, quick, say } = settings;
+  const programs: Program[] = [];
+  const folder = mkdtempSync(join(tmpdir(), 'crosspoint-bench-hub-'));
+  const load = createLoad(cores?.other, bench.worker('../hub/workers/load-loop'));
+  const started = (program: Program): void => void programs.push(program);
+  const end = async (): Promise<void> => {
+    await Promise.all(programs.splice(0).map((program) => program.close()));
+  };
+  const killAll = (): void => programs.forEach((program) => program.kill());
+  process.once('exit', killAll);
+  const hasNginx = hasProgram('nginx', '-v');
+  const figures: HubFigures[] = [];
+  try {
+    const stub = await startStub({ bench, core: cores?.other, started });
+    const around = { bench, core: cores?.subject, upstream: stub.url, folder, started };
+    const { targets, missing } = await startAll(around, candidates(quick, hasNginx), say);
+    const idle = quick ? undefined : await measureIdle(targets);
+    const direct = await startStub({ bench, core: cores?.subject, started });
+    figures.push(...(await measure(settings, load, echoSubjects([direct, ...targets], quick))));
+    if (!quick) {
+      const pair = targets.filter(({ name }) => name === 'nginx' || name === OURS);
+      const large = pair.map((target): Subject => ({
+        target,
+        era: 'legacy',
+        work: 'large',
+        label: '1 MiB result',
+        connections: 8,
+      }));
+      figures.push(...(await measure(settings, load, large)));
+    }
+    await end();
+    for (const count of quick ? [] : LISTS) {
+      const upstream = await startStub({ bench, core: cores?.other, started }, count);
+      const few = candidates(false, hasNginx).filter(({ name }) => name === 'nginx' || name === OURS);
+      const pair = await startAll({ ...around, upstream: upstream.url }, few, say);
+      const label = `list of ${count} tools`;
+      const lists = pair.targets.map((target): Subject => ({
+        target,
+        era: 'legacy',
+        work: 'list',
+        label,
+        connections: 8,
+      }));
+      figures.push(...(await measure(settings, load, lists)));
+      await end();
+    }
+    return { load: load.name, figures, missing, idle };
+  } finally {
+    await end();
+    process.removeListener('exit', killAll);
+    load.remove();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function startAll(
+  around: Surroundings,
+  all: ReturnType<typeof candidates>,
+  say: (line: string) => void,
+) {
+  const targets: Target[] = [];
+  const missing: { name: string; why: string }[] = [];
+  for (const { name, start, missing: why } of all) {
+    say(`starting ${name}`);
+    if (why !== undefined) missing.push({ name, why });
+    else targets.push(await start(around));
+  }
+  return { targets, missing };
+}
+
+function echoSubjects(targets: readonly Target[], quick: boolean): readonly Subject[] {
+  const echo = (target: Target, connections: number, era: Era = 'legacy'): Subject => ({
+    target,
+    era,
+    work: 'echo',
+    label: 'echo',
+    connections,
+  });
+  const wide = targets.map((target) => echo(target, WIDTH));
+  if (quick) return wide;
+  const named = (...names: string[]): readonly Target[] => targets.filter(({ name }) => names.includes(name));
+  return [
+    ...wide,
+    ...named(OURS).map((target) => echo(target, WIDTH, 'modern')),
+    ...named('nginx', 'bare Node proxy', OURS).map((target) => echo(target, 1)),
+    ...named('nginx', OURS).map((target) => echo(target, 256)),
+  ];
+}
+
+async function measure(
+  { rounds, seconds, say }: HubBenchSettings,
+  load: Load,
+  subjects: readonly Subject[],
+): Promise<readonly HubFigures[]> {
+  const entries = [];
+  for (const subject of subjects) {
+    const { target, connections } = subject;
+    say(`${target.name}: ${subject.label}, ${subject.era}, ${connections} connections`);
+    const request = await prepare(subject);
+    // Code that has just been loaded is slow, and nobody is judged by it.
+    let calls = 0;
+    for (let i = 0; i < WARM_UP_RUNS && calls < WARM_UP_CALLS; i++) {
+      calls += (await load.run({ url: target.url, request, connections, seconds: Math.min(1, seconds) }))
+        .requests;
+    }
+    entries.push({ subject, request, measured: [] as Measured[] });
+  }
+  for (const { subject, request, measured } of interleave(entries, rounds)) {
+    const { program, url } = subject.target;
+    const before = program.usage().cpuMicros;
+    const round = await load.run({ url, request, connections: subject.connections, seconds });
+    const { cpuMicros, rssBytes } = program.usage();
+    measured.push({ ...round, cpuMicros: cpuMicros - before, rssBytes });
+  }
+  return entries.map(({ subject, measured }) => toFigures(subject, measured));
+}
+
+interface Measured extends Awaited<ReturnType<Load['run']>> {
+  readonly cpuMicros: number;
+  readonly rssBytes: number;
+}
+
+function toFigures({ target, label, era, connections }: Subject, rounds: readonly Measured[]): HubFigures {
+  const middle = (pick: (round: Measured) => number): number => median(rounds.map(pick));
+  return {
+    name: target.name,
+    work: label,
+    era,
+    connections,
+    callsPerSecond: middle(({ requests, seconds }) => requests / seconds),
+    p50Micros: middle(({ p50Micros }) => p50Micros),
+    p99Micros: middle(({ p99Micros }) => p99Micros),
+    cpuMicrosPerCall: middle(({ cpuMicros, requests }) => cpuMicros / Math.max(1, requests)),
+    rssMegabytes: middle(({ rssBytes }) => rssBytes / 1e6),
+    errors: rounds.reduce((sum, { errors }) => sum + errors, 0),
+  };
+}
+
+/** The request to repeat, once it was answered as it should be: some need a moment after their start. */
+async function prepare({ target, era, work, connections }: Subject): Promise<WorkRequest> {
+  const { url, speech } = target;
+  const deadline = Date.now() + READY_MS;
+  const sessions: string[] = [];
+  // As many as clients would have: what one may do at once is limited.
+  const wanted = era === 'legacy' ? Math.ceil(connections / WIDTH) : 0;
+  for (let i = 0; i < wanted; i++) {
+    const session = await openSession(url, speech.headers);
+    if (session !== undefined) sessions.push(session);
+  }
+  const [session] = sessions;
+  for (;;) {
+    const request = toRequest(work, { ...speech, era }, sessions);
+    const { status, body } = await post(
+      url,
+      session === undefined ? request.headers : { ...request.headers, 'mcp-session-id': session },
+      request.body,
+    );
+    if (status === 200 && body.includes(request.proof)) return request;
+    if (Date.now() > deadline)
+      throw new Error(`${target.name} does not do the work: status ${status}, ${body.slice(0, 300)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** What a fresh hub holds, and how much each session that does nothing adds. */
+async function measureIdle(targets: readonly Target[]): Promise<HubReport['idle']> {
+  const hub = targets.find(({ name }) => name === OURS);
+  if (hub === undefined) return undefined;
+  const { rssBytes: fresh } = hub.program.usage();
+  const open = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i++) await openSession(hub.url, headersOf(idle[i % idle.length] ?? ''));
+  };
+  const [, ...idle] = AGENTS;
+  // The first ones load code and fill caches that all share.
+  await open(200);
+  const before = hub.program.usage().rssBytes;
+  await open(IDLE_SESSIONS);
+  const added = Math.max(0, hub.program.usage().rssBytes - before);
+  return {
+    rssMegabytes: fresh / 1e6,
+    sessions: IDLE_SESSIONS,
+    kilobytesPerSession: added / IDLE_SESSIONS / 1e3,
+  };
+}
