@@ -54,7 +54,7 @@ export const RULES: readonly Rule[] = [
       Object.keys(modules).flatMap((name) => {
         const index = tree.files.find((file) => file.path === `src/${name}/index.ts`);
         if (index === undefined) return [`${name} has no index.ts`];
-        return /^\s*\/\*\*[\s\S]{40,}?\*\//.test(index.text)
+        return /^(?:#!.*\n)?\s*\/\*\*[\s\S]{40,}?\*\//.test(index.text)
           ? []
           : [`${index.path} does not say what it is for`];
       }),

@@ -79,7 +79,9 @@ test('holds the built code and its documents, and nothing else', () => {
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
+    'crosspoint.schema.json',
     'docs/library.md',
+    'docs/tool-loops.md',
     'examples/sample-server.mjs',
     'package.json',
   ];
@@ -136,15 +138,10 @@ test('tells its manifest, and keeps its inside to itself', async () => {
     import manifest from '${manifest.name}/package.json' with { type: 'json' };
     console.log(manifest.version);
     await import('${manifest.name}/dist/mcp/jsonrpc/index.js').catch((error) => console.log(error.code));
-    await import('${manifest.name}').catch((error) => console.log(error.code));
   `;
   const outcome = await runAsConsumer('manifest.js', code);
   expectDone(outcome);
-  expect(outcome.output.trim().split('\n')).toEqual([
-    manifest.version,
-    'ERR_PACKAGE_PATH_NOT_EXPORTED',
-    'ERR_PACKAGE_PATH_NOT_EXPORTED',
-  ]);
+  expect(outcome.output.trim().split('\n')).toEqual([manifest.version, 'ERR_PACKAGE_PATH_NOT_EXPORTED']);
 });
 
 test('brings a sample server that runs as it is', async () => {

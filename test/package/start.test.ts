@@ -1,17 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { ROOT } from '../../scripts/repository.js';
+import { connect } from '../../src/mcp/client/index.js';
 
 const START_LIMIT_MS = 120_000;
 const END_LIMIT_MS = 20_000;
 
 /** Here and not among the quick tests, because it empties `dist` and builds it anew. */
-test('npm start builds, serves, and prints a call that works', async () => {
+test('npm start builds, takes the flags of serve, and the sample can be called at once', async () => {
   const npm = process.env['npm_execpath'];
   const [command = '', ...args] = npm === undefined ? ['npm'] : [process.execPath, npm];
-  const child = spawn(command, [...args, 'start', '--silent', '--', '--port', '0'], {
+  const data = mkdtempSync(join(tmpdir(), 'crosspoint-start-'));
+  const flags = ['--port', '0', '--data', data, '--log-format', 'json'];
+  const child = spawn(command, [...args, 'start', '--silent', '--', ...flags], {
     cwd: ROOT,
     // A group of its own, as from a terminal: Ctrl-C goes to everybody in it.
     detached: true,
@@ -24,23 +30,26 @@ test('npm start builds, serves, and prints a call that works', async () => {
   };
   try {
     const lines = createInterface({ input: child.stdout });
-    const shown: string[] = [];
-    lines.on('line', (line) => shown.push(line));
-    const signal = AbortSignal.timeout(START_LIMIT_MS);
-    while (!shown.some((line) => line.startsWith('Try:'))) await once(lines, 'line', { signal });
-    expect(shown[0]).toMatch(/^Serving MCP at http:\/\/127\.0\.0\.1:\d+\/mcp$/);
-    const curl = shown.find((line) => line.startsWith('Try:')) ?? '';
-    const [, url = '', body = ''] = /^Try: {2}curl -s (\S+) .* -d '([^']+)'$/.exec(curl) ?? [];
-    const headers = [...curl.matchAll(/ -H '([^:']+): ([^']+)'/g)].map(
-      ([, name = '', value = '']): [string, string] => [name, value],
-    );
-    const response = await fetch(url, { method: 'POST', headers, body });
-    expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: { sum: 5 } } });
+    const [line] = (await once(lines, 'line', { signal: AbortSignal.timeout(START_LIMIT_MS) })) as [string];
+    const ready = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    expect(ready).toMatchObject({ event: 'ready', pid: expect.any(Number) as number });
+    const key = readFileSync(join(data, 'local.token'), 'utf8').trim();
+    await using client = await connect({
+      url: String(ready['mcpUrl']),
+      headers: { authorization: `Bearer ${key}` },
+      info: { name: 'test', version: '1.0.0' },
+    });
+    await expect
+      .poll(async () => (await client.listTools()).items.map(({ name }) => name), { timeout: 30_000 })
+      .toContain('sample__add');
+    const { structuredContent } = await client.callTool('sample__add', { a: 2, b: 3 });
+    expect(structuredContent).toEqual({ sum: 5 });
     const gone = once(child, 'exit', { signal: AbortSignal.timeout(END_LIMIT_MS) });
     interrupt('SIGINT');
     await gone;
   } finally {
     interrupt('SIGKILL');
     await ended;
+    rmSync(data, { recursive: true, force: true });
   }
 });

@@ -1,0 +1,73 @@
+import type { HubEvent, HubEventType } from '../src/governance/index.js';
+
+/** The member of the union that has this type, where one member may stand for several types. */
+type EventOf<Type extends HubEventType, Event = HubEvent> = Event extends { readonly type: infer Types }
+  ? Type extends Types
+    ? Event
+    : never
+  : never;
+
+type FieldsOf<Event> = {
+  readonly [Field in Exclude<keyof Event, 'type'>]-?: undefined extends Event[Field] ? 'maybe' : 'always';
+};
+
+const CALL = {
+  callId: 'always',
+  connector: 'always',
+  target: 'always',
+  exposedName: 'always',
+  method: 'always',
+} as const;
+const CHANGE = { before: 'maybe', after: 'maybe' } as const;
+
+/**
+ * Which fields each kind of event has. The compiler holds it to the union: a type or a field too many or too few, or one
+ * that is no longer always there, does not compile.
+ */
+export const EVENT_FIELDS: { readonly [Type in HubEventType]: FieldsOf<EventOf<Type>> } = {
+  'call.intended': { ...CALL, arguments: 'always', policies: 'always', trace: 'maybe' },
+  'call.finished': {
+    ...CALL,
+    outcome: 'always',
+    error: 'maybe',
+    durationMs: 'always',
+    resultBytes: 'maybe',
+    warnings: 'maybe',
+  },
+  'call.refused': {
+    callId: 'always',
+    exposedName: 'always',
+    method: 'always',
+    outcome: 'always',
+    error: 'always',
+    connector: 'maybe',
+    policies: 'maybe',
+  },
+  'connector.added': { connector: 'always', ...CHANGE },
+  'connector.changed': { connector: 'always', ...CHANGE },
+  'connector.removed': { connector: 'always', ...CHANGE },
+  'connector.synced': {
+    connector: 'always',
+    tools: 'always',
+    added: 'always',
+    removed: 'always',
+    changed: 'always',
+    listedAs: 'always',
+  },
+  'connector.sync_failed': { connector: 'always', error: 'always', reason: 'always' },
+  'connector.health': { connector: 'always', from: 'always', to: 'always', reason: 'maybe' },
+  'agent.added': { agent: 'always', ...CHANGE },
+  'agent.changed': { agent: 'always', ...CHANGE },
+  'agent.removed': { agent: 'always', ...CHANGE },
+  'key.added': { agent: 'always', key: 'always', ...CHANGE },
+  'key.revoked': { agent: 'always', key: 'always', ...CHANGE },
+  'credential.saved': { connector: 'always', owner: 'always', ...CHANGE },
+  'credential.removed': { connector: 'always', owner: 'always', ...CHANGE },
+  'policy.changed': { policy: 'always', version: 'always', ...CHANGE },
+  'config.reloaded': { reason: 'maybe', changed: 'maybe' },
+  'config.refused': { reason: 'maybe', changed: 'maybe' },
+  'auth.refused': { surface: 'always', reason: 'always' },
+  'hub.started': { version: 'always' },
+  'hub.stopped': { version: 'always' },
+  'hub.recovered': { unfinishedCalls: 'always' },
+};
