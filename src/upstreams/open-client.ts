@@ -17,6 +17,9 @@ export interface ClientParts extends ClientHooks {
   readonly onStderr: (line: string) => void;
 }
 
+/** How much longer the transport waits than the client. */
+const CLIENT_FIRST_MS = 1_000;
+
 /** A conversation with the upstream behind a connector, as the holder of `access`. */
 export function openClient(connector: Connector, access: Access, parts: ClientParts): Promise<McpClient> {
   const { requestMs, totalMs } = connector.timeouts;
@@ -58,13 +61,14 @@ function createLegacySse(connector: Connector, access: Access, parts: ClientPart
 }
 
 function httpOptions(connector: Connector, url: string, access: Access, { dispatcher }: ClientParts) {
-  const { connectMs, requestMs, totalMs } = connector.timeouts;
+  const { connectMs, totalMs } = connector.timeouts;
   const { responseBytes, sseReconnects } = connector.limits;
   return {
     url: new URL(url),
     headers: () => access.headers,
     limits: { responseBytes, sseReconnects },
-    timeouts: { connectMs, firstByteMs: requestMs, totalMs },
+    // The client decides when a call has taken too long, because only it can take the call back.
+    timeouts: { connectMs, firstByteMs: totalMs, idleMs: totalMs, totalMs: totalMs + CLIENT_FIRST_MS },
     ...(dispatcher && { dispatcher }),
   };
 }
