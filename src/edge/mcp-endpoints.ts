@@ -110,6 +110,9 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
   };
 }
 
+/** A call that is not over by then is answered as a stream: it can be kept alive, and taken up again if it breaks. */
+const STREAMS = { upgradeAfterMs: 500 };
+
 function createServer(
   options: McpEndpointsOptions,
   scope: SurfaceScope,
@@ -125,6 +128,7 @@ function createServer(
     streaming: options.streaming,
     rejectChunked: options.rejectChunked,
     cache: { ttlMs: 60_000, cacheScope: 'private' },
+    streams: STREAMS,
     ...(paramHeaders !== undefined && { paramHeaders }),
     ...(options.seal !== undefined && { seal: options.seal }),
     onEvent: (event) => options.logger.debug({ event: event.type }, 'mcp'),

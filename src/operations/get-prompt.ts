@@ -5,7 +5,7 @@ import { HubError, type CallId } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
 import type { Surfaces } from './surfaces.js';
-import { fetchFrom, useOffer, type UseOfferDependencies } from './use-offer.js';
+import { fetchFrom, recordRefusal, useOffer, type UseOfferDependencies } from './use-offer.js';
 
 export interface PromptRequest {
   readonly callId: CallId;
@@ -22,7 +22,11 @@ export type GetPrompt = (request: PromptRequest) => Promise<JsonObject>;
 export function createGetPrompt(deps: UseOfferDependencies & { readonly surfaces: Surfaces }): GetPrompt {
   return async function getPrompt(request) {
     const entry = deps.surfaces.surfaceFor(request.agent, request.scope).findPrompt(request.exposedName);
-    if (entry === undefined) throw new HubError('unknown_prompt', 'Unknown prompt');
+    if (entry === undefined) {
+      const unknown = new HubError('unknown_prompt', 'Unknown prompt');
+      recordRefusal(deps.events, { ...request, method: 'prompts/get' }, unknown);
+      throw unknown;
+    }
     const { written, connector, prompt } = entry;
     const { agent, args, options } = request;
     return useOffer(deps, { ...request, ...describe(entry) }, () =>
@@ -36,7 +40,7 @@ export function createGetPrompt(deps: UseOfferDependencies & { readonly surfaces
 }
 
 function describe(entry: PromptEntry) {
-  return { entry, method: 'prompts/get', target: entry.prompt.name, unknown: 'unknown_prompt' } as const;
+  return { entry, method: 'prompts/get', target: entry.prompt.name } as const;
 }
 
 /** `{{name}}` stands for an argument. */

@@ -4,7 +4,7 @@ import { HubError, isHubError, type CallId } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
 import type { Surfaces } from './surfaces.js';
-import { fetchFrom, useOffer, type UseOfferDependencies } from './use-offer.js';
+import { fetchFrom, recordRefusal, useOffer, type UseOfferDependencies } from './use-offer.js';
 
 export interface ResourceRequest {
   readonly callId: CallId;
@@ -21,7 +21,11 @@ export function createReadResource(
 ): ReadResource {
   return async function readResource(request) {
     const owner = deps.surfaces.surfaceFor(request.agent, request.scope).findResourceOwner(request.uri);
-    if (owner === undefined) throw notFound(request.uri);
+    if (owner === undefined) {
+      const unknown = notFound(request.uri);
+      recordRefusal(deps.events, { ...request, exposedName: request.uri, method: 'resources/read' }, unknown);
+      throw unknown;
+    }
     const use = {
       ...request,
       entry: owner,
@@ -29,7 +33,6 @@ export function createReadResource(
       target: owner.uri,
       exposedName: request.uri,
       args: undefined,
-      unknown: 'unknown_resource',
     } as const;
     const { agent, options } = request;
     const result = await useOffer(deps, use, async () => {

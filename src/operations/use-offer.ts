@@ -9,7 +9,7 @@ import type {
   PolicyEngine,
   PolicyQuestion,
 } from '../governance/index.js';
-import { HubError, type CallId, type Clock, type HubErrorCode } from '../kernel/index.js';
+import { HubError, type CallId, type Clock, type ConnectorId, type HubErrorCode } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import { failureOf } from './failure-of.js';
@@ -34,7 +34,6 @@ export interface OfferUse {
   readonly target: string;
   readonly exposedName: string;
   readonly args: JsonObject | undefined;
-  readonly unknown: HubErrorCode;
 }
 
 /** Decide, record, fetch: what prompts and resources have in common. */
@@ -50,15 +49,7 @@ export async function useOffer<Result>(
     const denied = new HubError('policy_denied', `Policy denies this: ${decision.reason}`, {
       details: { reason: decision.reason },
     });
-    deps.events.append(actor, {
-      type: 'call.refused',
-      callId: use.callId,
-      exposedName: use.exposedName.slice(0, 200),
-      method: use.method,
-      connector: entry.connector.id,
-      policies: decision.policies,
-      ...(failureOf(denied) as { outcome: CallOutcome; error: HubErrorCode }),
-    });
+    recordRefusal(deps.events, use, denied, { connector: entry.connector.id, policies: decision.policies });
     throw denied;
   }
   const facts = {
@@ -89,6 +80,19 @@ export async function useOffer<Result>(
       durationMs: deps.clock.monotonic() - startedAt,
     });
   }
+}
+
+/** Writes down that somebody asked for what he may not have, or cannot know. */
+export function recordRefusal(
+  events: EventLog,
+  { callId, agent, exposedName, method }: Pick<OfferUse, 'callId' | 'agent' | 'exposedName' | 'method'>,
+  refusal: HubError,
+  more: { readonly connector?: ConnectorId; readonly policies?: readonly string[] } = {},
+): void {
+  const { outcome } = failureOf(refusal);
+  const shown = exposedName.slice(0, 200);
+  const event = { callId, exposedName: shown, method, outcome, error: refusal.code, ...more };
+  events.append({ kind: 'agent', id: agent.id }, { type: 'call.refused', ...event });
 }
 
 /** Asks the upstream, as the agent. What is only read may be asked for again, as often as the connector allows. */

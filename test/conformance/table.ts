@@ -13,6 +13,8 @@ export interface LegReport {
   readonly versions: Readonly<Record<Scenario['line'], string>>;
   readonly results: readonly Result[];
   readonly leftOut: readonly Scenario[];
+  /** What those are about. */
+  readonly leftOutTopic?: string;
 }
 
 const DOCUMENT = join(ROOT, 'docs', 'conformance.md');
@@ -28,7 +30,12 @@ export function renderReport(report: LegReport): string {
   return [...renderSums(report), '', ...renderMatrix(report)].join('\n');
 }
 
-function renderSums({ versions, results, leftOut }: LegReport): readonly string[] {
+function renderSums({
+  versions,
+  results,
+  leftOut,
+  leftOutTopic = 'authorization',
+}: LegReport): readonly string[] {
   const rows = COLUMNS.map((column) => {
     const inColumn = results.filter(({ scenario }) => isIn(column, scenario));
     const required = inColumn.filter(({ scenario }) => scenario.required);
@@ -42,7 +49,7 @@ function renderSums({ versions, results, leftOut }: LegReport): readonly string[
       omitted === 0 ? '–' : `${omitted}`,
     ];
   });
-  return table(['Suite', 'Revision', 'Required', 'Beyond', 'Left out (authorization)'], rows);
+  return table(['Suite', 'Revision', 'Required', 'Beyond', `Left out (${leftOutTopic})`], rows);
 }
 
 function renderMatrix({ versions, results }: LegReport): readonly string[] {
@@ -74,8 +81,8 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): r
 }
 
 /** What the document says now. */
-export function readReport(leg: Leg): string {
-  const { before, after } = markers(leg);
+export function readReport(part: string): string {
+  const { before, after } = markers(part);
   const text = readFileSync(DOCUMENT, 'utf8');
   const start = text.indexOf(before);
   const end = text.indexOf(after);
@@ -84,9 +91,9 @@ export function readReport(leg: Leg): string {
   return text.slice(start + before.length, end).trim();
 }
 
-export function writeReport(leg: Leg, report: string): void {
-  const { before, after } = markers(leg);
-  const old = `${before}\n\n${readReport(leg)}\n\n${after}`;
+export function writeReport(part: string, report: string): void {
+  const { before, after } = markers(part);
+  const old = `${before}\n\n${readReport(part)}\n\n${after}`;
   const text = readFileSync(DOCUMENT, 'utf8').replace(/\n\n\n+/g, '\n\n');
   if (!text.includes(old))
     throw new Error(`docs/conformance.md is not laid out as expected around ${before}`);
@@ -96,6 +103,7 @@ export function writeReport(leg: Leg, report: string): void {
   );
 }
 
-function markers(leg: Leg): { readonly before: string; readonly after: string } {
-  return { before: `<!-- ${leg}: written by npm run conformance:table -->`, after: `<!-- ${leg}: end -->` };
+/** A part is a leg, or a way to the server. */
+function markers(part: string): { readonly before: string; readonly after: string } {
+  return { before: `<!-- ${part}: written by npm run conformance:table -->`, after: `<!-- ${part}: end -->` };
 }

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import type { InputHandlers } from '../../src/mcp/client/index.js';
+import { connectAgent } from '../support/agent-client.js';
+import { eventsOf } from '../support/hub-events.js';
+import { requestsOf } from '../support/remote-connector.js';
+import { closeAfterEach } from '../support/resources.js';
+import { startUpstream } from '../support/scripted-upstream.js';
+import { startTestHub, waitForSync } from '../support/start-hub.js';
+
+/** A policy that wants a person to be asked first. */
+
+const keep = closeAfterEach();
+const KEY = 'careful-agent-key-0123456789abc';
+const CONFIRM =
+  '@confirm("Dropping a table cannot be undone.")\npermit(principal == Agent::"careful", action, resource);';
+
+async function start(era: 'legacy' | 'modern', handlers?: InputHandlers) {
+  const upstream = keep(await startUpstream({ tools: [{ name: 'drop', inputSchema: { type: 'object' } }] }));
+  const hub = keep(
+    await startTestHub({
+      config: {
+        connectors: { db: { url: upstream.url } },
+        agents: { careful: { keys: [KEY] } },
+        policies: ['careful.cedar'],
+      },
+      files: { 'careful.cedar': CONFIRM },
+    }),
+  );
+  await waitForSync(hub, 'db');
+  const client = keep(await connectAgent(hub, { era, key: KEY, ...(handlers && { handlers }) }));
+  const executed = () => requestsOf(upstream.seen, 'tools/call').length;
+  return { hub, client, executed };
+}
+
+const answering = (action: string, asked: unknown[] = []): InputHandlers => ({
+  elicitation: ({ params }) => {
+    asked.push(params?.['message']);
+    return { action, ...(action === 'accept' && { content: {} }) };
+  },
+});
+
+describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
+  test('that says yes has the call made, once', async () => {
+    const asked: unknown[] = [];
+    const { hub, client, executed } = await start(era, answering('accept', asked));
+    expect(await client.callTool('db__drop', { table: 'x' })).not.toHaveProperty('isError');
+    expect(executed()).toBe(1);
+    expect(asked).toEqual([expect.stringMatching(/cannot be undone.*db__drop/)]);
+    expect(await eventsOf(hub, 'call.intended')).toHaveLength(1);
+    expect(await eventsOf(hub, 'call.refused')).toEqual([]);
+  });
+
+  test.each(['decline', 'cancel'])('that answers %s has not, and is told', async (action) => {
+    const { hub, client, executed } = await start(era, answering(action));
+    const outcome = await client.callTool('db__drop').catch((error: unknown) => error);
+    expect(outcome instanceof Error ? outcome.message : JSON.stringify(outcome)).toMatch(/not confirmed/);
+    expect(executed()).toBe(0);
+    expect(await eventsOf(hub, 'call.refused')).toMatchObject([
+      { outcome: 'denied', error: 'policy_denied' },
+    ]);
+  });
+
+  test('that cannot ask anybody is refused with a clear message', async () => {
+    const { hub, client, executed } = await start(era);
+    const outcome = await client.callTool('db__drop').catch((error: unknown) => error);
+    expect(outcome instanceof Error ? outcome.message : JSON.stringify(outcome)).toMatch(
+      /needs confirmation .* cannot ask/,
+    );
+    expect(executed()).toBe(0);
+    expect(await eventsOf(hub, 'call.refused')).toMatchObject([
+      { outcome: 'denied', error: 'confirmation_required' },
+    ]);
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { eventsOf } from '../support/hub-events.js';
+import { requestsOf } from '../support/remote-connector.js';
+import { openRawAgent } from '../support/raw-agent.js';
+import { closeAfterEach } from '../support/resources.js';
+import { startUpstream, type UpstreamScript } from '../support/scripted-upstream.js';
+import { startTestHub, waitForSync } from '../support/start-hub.js';
+
+/** How much, how often, how many at once; and lists in pages. */
+
+const keep = closeAfterEach();
+const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
+
+async function start(options: {
+  script?: UpstreamScript;
+  connector?: object;
+  config?: object;
+  era?: 'legacy' | 'modern';
+}) {
+  const { script, connector, config, era = 'modern' } = options;
+  const upstream = keep(
+    await startUpstream({ tools: [tool('a'), tool('b')], prompts: [{ name: 'p' }], ...script }),
+  );
+  const hub = keep(
+    await startTestHub({ config: { connectors: { up: { url: upstream.url, ...connector } }, ...config } }),
+  );
+  await waitForSync(hub, 'up');
+  const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era });
+  const call = async (name: string, args = {}) =>
+    (await agent.request('tools/call', { name: `up__${name}`, arguments: args })).message;
+  return { upstream, hub, agent, call };
+}
+
+describe('B1.14: rates', () => {
+  test.each([
+    ['modern', -31_029],
+    ['legacy', -32_000],
+  ] as const)('too many calls of an agent are refused with the time to wait, %s', async (era, code) => {
+    const { upstream, hub, call } = await start({
+      era,
+      config: { limits: { perAgent: { perSecond: 0.1, burst: 2 } } },
+    });
+    for (const name of ['a', 'b']) expect(await call(name)).toHaveProperty('result');
+    expect(await call('a')).toMatchObject({
+      error: { code, data: { reason: 'rate_limited', retryAfterMs: expect.any(Number) as number } },
+    });
+    expect(requestsOf(upstream.seen, 'tools/call')).toHaveLength(2);
+    expect(await eventsOf(hub, 'call.refused')).toMatchObject([{ outcome: 'denied', error: 'rate_limited' }]);
+  });
+
+  test('too many calls of one tool leave the others alone', async () => {
+    const { call } = await start({ config: { limits: { perTool: { perSecond: 0.1, burst: 1 } } } });
+    expect(await call('a')).toHaveProperty('result');
+    expect(await call('a')).toHaveProperty('error');
+    expect(await call('b')).toHaveProperty('result');
+  });
+});
+
+test('a connector takes no more calls at once than it may, and says so to the rest at once', async () => {
+  const held: (() => void)[] = [];
+  const { call } = await start({
+    connector: { limits: { concurrency: 1, queue: 1 } },
+    script: { call: () => new Promise((resolve) => held.push(() => resolve({ content: [] }))) },
+  });
+  const calls = [call('a'), call('a'), call('a')];
+  const refused = await Promise.race(calls);
+  expect(refused).toMatchObject({
+    error: { code: -31_053, message: expect.stringContaining('connector up is busy') as string },
+  });
+  const release = setInterval(() => held.splice(0).forEach((finish) => finish()), 10);
+  const answers = await Promise.all(calls);
+  clearInterval(release);
+  expect(answers.filter((answer) => answer?.['result'] !== undefined)).toHaveLength(2);
+});
+
+describe('sizes', () => {
+  test.each<readonly [string, object, object, RegExp]>([
+    [
+      'text is cut and marked',
+      { content: [{ type: 'text', text: 'x'.repeat(5_000) }] },
+      { resultBytes: 1_000 },
+      /\[truncated: \d+ bytes left out\]/,
+    ],
+    [
+      'an image is described',
+      { content: [{ type: 'image', mimeType: 'image/png', data: 'A'.repeat(4_000) }] },
+      { resultBytes: 1_000 },
+      /image\/png, 3000 bytes: left out/,
+    ],
+    [
+      'structured content is not cut but refused',
+      { content: [], structuredContent: { a: 'x'.repeat(5_000) } },
+      { resultBytes: 1_000 },
+      /The result has \d+ bytes; 1000 are allowed/,
+    ],
+    [
+      'an answer beyond what is read is refused',
+      { content: [{ type: 'text', text: 'x'.repeat(5_000) }] },
+      { responseBytes: 2_000 },
+      /the answer is too large/,
+    ],
+  ])('%s', async (_what, result, limits, text) => {
+    const { call } = await start({ connector: { limits }, script: { call: () => result } });
+    expect(JSON.stringify(await call('a'))).toMatch(text);
+  });
+
+  test('a request that is too large is refused before it is read', async () => {
+    const { upstream, hub } = await start({ config: { server: { maxBodyBytes: 2_048 } } });
+    const answer = await fetch(`${hub.url}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${hub.localKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'up__a', arguments: { x: 'y'.repeat(4_000) } },
+      }),
+    });
+    expect(answer.status).toBe(413);
+    expect(requestsOf(upstream.seen, 'tools/call')).toEqual([]);
+  });
+});
+
+describe.each(['legacy', 'modern'] as const)('pages, %s', (era) => {
+  const names = Array.from({ length: 7 }, (_, index) => `t${index}`);
+
+  test('come whole to who does not ask, and in pages to who does', async () => {
+    const { agent } = await start({ era, script: { tools: names.map(tool), pageSize: 2 } });
+    const whole = (await agent.request('tools/list')).message?.['result'] as {
+      tools: { name: string }[];
+      nextCursor?: string;
+    };
+    expect(whole.tools.map(({ name }) => name)).toEqual(names.map((name) => `up__${name}`));
+    expect(whole.nextCursor).toBeUndefined();
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { message } = await agent.request('tools/list', {
+        limit: 3,
+        ...(cursor !== undefined && { cursor }),
+      });
+      const page = message?.['result'] as { tools: { name: string }[]; nextCursor?: string };
+      seen.push(...page.tools.map(({ name }) => name));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    expect(seen).toEqual(whole.tools.map(({ name }) => name));
+    expect((await agent.request('tools/list', { cursor: 'forged' })).message).toMatchObject({
+      error: { code: -32_602 },
+    });
+  });
+});
+
+test('whoever asks for what does not exist is written down', async () => {
+  const { hub, agent } = await start({});
+  await agent.request('tools/call', { name: 'up__nothing' });
+  await agent.request('prompts/get', { name: 'up__nothing' });
+  await agent.request('resources/read', { uri: 'nothing://here' });
+  expect(await eventsOf(hub, 'call.refused')).toMatchObject([
+    { method: 'tools/call', error: 'unknown_tool', outcome: 'denied' },
+    { method: 'prompts/get', error: 'unknown_prompt', outcome: 'denied' },
+    { method: 'resources/read', error: 'unknown_resource', outcome: 'denied' },
+  ]);
+});
