@@ -44,7 +44,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
   ),
   kernel: limit([]),
   contract: limit([], ['zod']),
-  agents: limit(['kernel']),
+  agents: limit(['kernel', 'contract'], ['jose']),
   connectors: limit(['kernel', 'contract'], ['ipaddr.js']),
   credentials: limit(['kernel', 'connectors']),
   catalog: limit(['kernel', 'connectors', 'mcp/jsonrpc', 'mcp/model']),

@@ -3,6 +3,7 @@ import { getRequestListener } from '@hono/node-server';
 import { createHttpListener, createMcpEndpoints, type McpEndpoints } from '../edge/index.js';
 import { createGuard, createNodeServer, createStateSeal } from '../mcp/server/index.js';
 import { composeAdmin } from './compose-admin.js';
+import { composeSites } from './compose-sites.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
 import type { DataFolder } from './data-folder.js';
@@ -46,6 +47,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     mcp,
     guard: createGuard(guard),
     isReady: () => isReady() && hub.events.available,
+    sites: composeSites({ hub, config, folder }),
     // Failures are answered by the application; there is nothing left to reject with.
     others: (request, response) => void answerOthers(request, response),
   });

@@ -20,7 +20,16 @@ function provider(vault: Readonly<Record<string, Readonly<Record<string, string>
         const secrets = Object.fromEntries(
           Object.entries(values).map(([name, value]) => [name, new Secret(value)]),
         );
-        return Promise.resolve({ connector: id, owner, values: secrets, version: 1, updatedAt: 0 });
+        return Promise.resolve({
+          connector: id,
+          owner,
+          account: 'default',
+          isDefault: true,
+          values: secrets,
+          grant: undefined,
+          version: 1,
+          updatedAt: 0,
+        });
       },
     },
   });

@@ -35,6 +35,8 @@ export const ERROR_FACES: Readonly<Record<HubErrorCode, Faces>> = {
   arguments_invalid: tool(422),
   arguments_too_large: tool(413),
   credential_required: tool(409),
+  oauth_refused: tool(502),
+  oauth_unavailable: tool(502),
   connector_disabled: tool(409),
   upstream_unavailable: tool(502),
   upstream_timeout: tool(504),

@@ -2,17 +2,31 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Guard } from '../mcp/server/index.js';
 import type { McpEndpoints } from './mcp-endpoints.js';
 
+/** A part of the web face besides MCP and the admin API, with paths of its own. */
+export interface Site {
+  owns(path: string): boolean;
+  readonly listener: RequestListener;
+}
+
 export interface HttpListenerOptions {
   readonly mcp: McpEndpoints;
   readonly guard: Guard;
   /** Whether calls can be served. */
   readonly isReady: () => boolean;
-  /** Everything that is not on the path of a call: admin API, console, metadata. */
+  /** The first that owns the path answers. */
+  readonly sites: readonly Site[];
+  /** Whatever nobody owns: the admin API. */
   readonly others: RequestListener;
 }
 
 /** One port for everything. MCP endpoints come first and stay clear of any framework. */
-export function createHttpListener({ mcp, guard, isReady, others }: HttpListenerOptions): RequestListener {
+export function createHttpListener({
+  mcp,
+  guard,
+  isReady,
+  sites,
+  others,
+}: HttpListenerOptions): RequestListener {
   return (request, response) => {
     const path = pathOf(request.url ?? '');
     const endpoint = mcp.find(path);
@@ -28,7 +42,8 @@ export function createHttpListener({ mcp, guard, isReady, others }: HttpListener
     if (path === '/health') return answer(request, response, 200, { status: 'ok' });
     if (path === '/ready')
       return answer(request, response, isReady() ? 200 : 503, { status: isReady() ? 'ready' : 'not ready' });
-    others(request, response);
+    const { listener } = sites.find((site) => site.owns(path)) ?? { listener: others };
+    listener(request, response);
   };
 }
 

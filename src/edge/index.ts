@@ -1,6 +1,6 @@
 /** Where requests enter: one port, MCP endpoints first. Faces of failures are decided here and nowhere else. */
 export { ERROR_FACES, type Faces } from './error-faces.js';
-export { createHttpListener, type HttpListenerOptions } from './http-listener.js';
+export { createHttpListener, type HttpListenerOptions, type Site } from './http-listener.js';
 export { createMcpEndpoints, type McpEndpoints, type McpEndpointsOptions } from './mcp-endpoints.js';
 export { createAdminApp } from './admin/admin-app.js';
 export type { AboutHub, AdminDependencies, StreamLimits } from './admin/dependencies.js';

@@ -19,6 +19,8 @@ export const HUB_ERROR_CODES = [
   'arguments_invalid',
   'arguments_too_large',
   'credential_required',
+  'oauth_refused',
+  'oauth_unavailable',
   'connector_disabled',
   'upstream_unavailable',
   'upstream_timeout',

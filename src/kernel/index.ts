@@ -24,3 +24,5 @@ export {
 } from './hub-error.js';
 export { systemClock, type Clock } from './clock.js';
 export { silentLogger, type LogFields, type Logger } from './logger.js';
+export type { Ticket, TicketStore } from './tickets.js';
+export type { Coordination, Feed, Lock, LockOptions, Locks } from './coordination.js';

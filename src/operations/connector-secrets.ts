@@ -1,5 +1,5 @@
 import type { Connector, ConnectorAuth } from '../connectors/index.js';
-import type { Credential, CredentialStore } from '../credentials/index.js';
+import { DEFAULT_ACCOUNT, type Credential, type CredentialStore } from '../credentials/index.js';
 import type { EventLog } from '../governance/index.js';
 import type { Clock, Secret } from '../kernel/index.js';
 import { toActor, type AdminCaller } from './admin.js';
@@ -64,7 +64,10 @@ export async function saveSharedSecrets(
   const credential: Credential = {
     connector: id,
     owner: SHARED,
+    account: before?.account ?? DEFAULT_ACCOUNT,
+    isDefault: true,
     values,
+    grant: undefined,
     version: (before?.version ?? 0) + 1,
     updatedAt: deps.clock.now(),
   };

@@ -2,7 +2,12 @@ import type { AgentDirectory } from '../agents/index.js';
 import type { LiveCatalog } from '../catalog/index.js';
 import type { Connector, ConnectorAuth, ConnectorDirectory } from '../connectors/index.js';
 import type { CredentialInput } from '../contract/index.js';
-import type { Credential, CredentialOwner, CredentialStore } from '../credentials/index.js';
+import {
+  DEFAULT_ACCOUNT,
+  type Credential,
+  type CredentialOwner,
+  type CredentialStore,
+} from '../credentials/index.js';
 import type { EventLog } from '../governance/index.js';
 import { HubError, Secret, type Clock, type ConnectorId } from '../kernel/index.js';
 import { invalid, requireVersion, toActor, type AdminCaller } from './admin.js';
@@ -64,7 +69,10 @@ export function createSaveCredential(deps: SaveCredentialDependencies): SaveCred
       const credential: Credential = {
         connector: id,
         owner,
+        account: before?.account ?? DEFAULT_ACCOUNT,
+        isDefault: true,
         values,
+        grant: undefined,
         version: (before?.version ?? 0) + 1,
         updatedAt: deps.clock.now(),
       };

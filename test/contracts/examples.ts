@@ -110,7 +110,16 @@ export function exampleCredential(
   const secrets = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, new Secret(value)]),
   );
-  return { connector: toConnectorId(connector), owner, values: secrets, version, updatedAt: LARGE_TIME };
+  return {
+    connector: toConnectorId(connector),
+    owner,
+    account: 'default',
+    isDefault: true,
+    values: secrets,
+    grant: undefined,
+    version,
+    updatedAt: LARGE_TIME,
+  };
 }
 
 /** Secrets compare as equal whatever they hold; this shows what they hold. */
