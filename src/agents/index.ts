@@ -4,4 +4,10 @@ export { createAgentDirectory, type AgentDirectory, type ConfiguredAgent } from 
 export { createAuthenticator, type Authenticator } from './authenticator.js';
 export { createAgentKey, MIN_KEY_LENGTH } from './agent-key.js';
 export type { AdminAccount, AdminStore } from './admin-account.js';
-export type { BrowserPrincipal, BrowserSession, BrowserSessions } from './browser-session.js';
+export type {
+  BrowserPrincipal,
+  BrowserProof,
+  BrowserSession,
+  BrowserSessions,
+} from './browser-session.js';
+export { createBrowserSessions, type BrowserSessionsOptions } from './browser-sessions.js';

@@ -4,7 +4,7 @@ import type { Connector, ConnectorReader } from '../../connectors/index.js';
 import type { CredentialStore } from '../../credentials/index.js';
 import type { EventLog, EventStore, PolicyReader } from '../../governance/index.js';
 import type { Clock, Logger } from '../../kernel/index.js';
-import type { AdminOperations, ConnectorHealth, Surfaces } from '../../operations/index.js';
+import type { AdminOperations, ConnectorHealth, MasterKeyPort, Surfaces } from '../../operations/index.js';
 import type { AuthenticateAdmin } from './authentication.js';
 
 /** What the admin API stands on: readers for what it shows, operations for what it has done. */
@@ -22,6 +22,7 @@ export interface AdminDependencies {
   readonly health: { healthOf(connector: Connector): ConnectorHealth };
   readonly events: Pick<EventLog, 'available' | 'subscribe' | 'flush'>;
   readonly eventStore: Pick<EventStore, 'query' | 'last' | 'count'>;
+  readonly masterKey: Pick<MasterKeyPort, 'state'>;
   readonly about: AboutHub;
   readonly clock: Clock;
   readonly logger: Logger;
