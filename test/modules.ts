@@ -45,7 +45,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
   'mcp/auth': limit(['mcp/jsonrpc'], ['oauth4webapi']),
   kernel: limit([]),
   contract: limit([], ['zod']),
-  agents: limit(['kernel', 'contract'], ['jose']),
+  agents: limit(['kernel', 'contract'], ['jose', 'oauth4webapi']),
   connectors: limit(['kernel', 'contract'], ['ipaddr.js']),
   credentials: limit(['kernel', 'connectors', 'mcp/auth']),
   catalog: limit(['kernel', 'connectors', 'mcp/jsonrpc', 'mcp/model']),

@@ -12,8 +12,13 @@ export type BrowserProof =
   | { readonly kind: 'key'; readonly key: string }
   /** An admin token, by its SHA-256. */
   | { readonly kind: 'token'; readonly digest: string }
-  /** The word of the identity provider, for what it said of whom. */
-  | { readonly kind: 'single_sign_on'; readonly issuer: string; readonly subject: string };
+  /** The word of an identity provider: what it said of whom. */
+  | {
+      readonly kind: 'single_sign_on';
+      readonly issuer: string;
+      readonly id: string;
+      readonly values: readonly string[];
+    };
 
 /** A browser that signed in. */
 export interface BrowserSession {

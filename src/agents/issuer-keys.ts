@@ -1,4 +1,4 @@
-import type { JWTVerifyGetKey } from 'jose';
+import type { CryptoKey, FlattenedJWSInput, JSONWebKeySet, JWSHeaderParameters } from 'jose';
 import type { Clock } from '../kernel/index.js';
 import { KeysUnavailable } from './check-jwt.js';
 
@@ -15,111 +15,112 @@ export type IssuerFetch = (
 
 export interface IssuerKeysOptions {
   readonly issuer: string;
+  /** Undefined: the issuer's metadata tells. */
   readonly jwksUri: string | undefined;
   readonly fetch: IssuerFetch;
   readonly clock: Clock;
 }
 
+type KeyFinder = (header?: JWSHeaderParameters, token?: FlattenedJWSInput) => Promise<CryptoKey>;
+
 const TIMEOUT_MS = 5_000;
-/** Keys that are not known are asked for again, but not by everybody who makes one up. */
-const COOL_DOWN_MS = 30_000;
 const KEPT_MS = 10 * 60_000;
+/** Keys that are not known are asked for again, but not for everybody who makes one up. */
+const COOL_DOWN_MS = 30_000;
 /** After a failure nobody waits for another one. */
 const CALM_MS = 5_000;
 
-/** The keys of an issuer: fetched at the first need, kept, and fetched again for a key that is new. */
-export function createIssuerKeys({ issuer, jwksUri, fetch, clock }: IssuerKeysOptions): JWTVerifyGetKey {
-  let source: Promise<JWTVerifyGetKey> | undefined;
-  let failedAt: number | undefined;
+/** The keys of an issuer: fetched at the first need, kept, and fetched again for one that is new. */
+export function createIssuerKeys(options: IssuerKeysOptions): KeyFinder {
+  const keys = new IssuerKeys(options);
+  return (header, token) => keys.find(header, token);
+}
 
-  async function fetchCalmly(url: string): Promise<Response> {
-    if (failedAt !== undefined && clock.monotonic() - failedAt < CALM_MS)
-      throw new KeysUnavailable('keys of the issuer could not be fetched');
-    try {
-      const answer = await fetch(url, {
-        headers: { accept: 'application/json' },
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      if (answer.status !== 200) throw new KeysUnavailable('the issuer did not give its keys');
-      failedAt = undefined;
-      return answer;
-    } catch {
-      failedAt = clock.monotonic();
-      throw new KeysUnavailable('keys of the issuer could not be fetched');
-    }
+class IssuerKeys {
+  readonly #options: IssuerKeysOptions;
+  #jwksUri: string | undefined;
+  #finder: KeyFinder | undefined;
+  #fetchedAt = 0;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #fetching: Promise<void> | undefined;
+
+  constructor(options: IssuerKeysOptions) {
+    this.#options = options;
+    this.#jwksUri = options.jwksUri;
   }
 
-  async function open(): Promise<JWTVerifyGetKey> {
-    const { createRemoteJWKSet, customFetch } = await import('jose');
-    const url = jwksUri ?? (await discoverKeys(issuer, fetchCalmly));
-    return createRemoteJWKSet(new URL(url), {
-      cooldownDuration: COOL_DOWN_MS,
-      cacheMaxAge: KEPT_MS,
-      timeoutDuration: TIMEOUT_MS,
-      [customFetch]: (address) => fetchCalmly(address),
-    });
-  }
-
-  return async (header, token) => {
-    const opening = (source ??= open());
+  async find(header?: JWSHeaderParameters, token?: FlattenedJWSInput): Promise<CryptoKey> {
+    if (this.#finder === undefined) await this.#fetch();
+    // Old keys are better than none while the issuer is down.
+    else if (this.#age() > KEPT_MS) await this.#fetch().catch(() => undefined);
+    const finder = this.#finder;
+    if (finder === undefined) throw new KeysUnavailable('the keys of the issuer could not be fetched');
+    const { errors } = await import('jose');
     try {
-      return await (await opening)(header, token);
+      return await finder(header, token);
     } catch (error) {
-      // What failed before there was a source is tried again; a key that is not there is the token's fault.
-      if (error instanceof KeysUnavailable && source === opening && (await isFailed(opening)))
-        source = undefined;
-      throw await toKeysError(error);
+      if (!(error instanceof errors.JWKSNoMatchingKey) || this.#age() <= COOL_DOWN_MS) throw error;
+      await this.#fetch();
+      return (this.#finder ?? finder)(header, token);
     }
-  };
+  }
+
+  #age(): number {
+    return this.#options.clock.monotonic() - this.#fetchedAt;
+  }
+
+  #fetch(): Promise<void> {
+    this.#fetching ??= this.#fetchNow().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
+  }
+
+  async #fetchNow(): Promise<void> {
+    const { clock } = this.#options;
+    if (clock.monotonic() - this.#failedAt < CALM_MS)
+      throw new KeysUnavailable('the keys of the issuer could not be fetched a moment ago');
+    try {
+      const { createLocalJWKSet } = await import('jose');
+      this.#jwksUri ??= await this.#discover();
+      this.#finder = createLocalJWKSet((await this.#read(this.#jwksUri)) as JSONWebKeySet);
+      this.#fetchedAt = clock.monotonic();
+    } catch (error) {
+      this.#failedAt = clock.monotonic();
+      throw error instanceof KeysUnavailable
+        ? error
+        : new KeysUnavailable('the keys of the issuer could not be fetched', { cause: error });
+    }
+  }
+
+  async #read(url: string): Promise<unknown> {
+    const answer = await this.#options.fetch(url, {
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (answer.status !== 200) throw new KeysUnavailable('the issuer did not give what was asked for');
+    return answer.json();
+  }
+
+  async #discover(): Promise<string> {
+    const { issuer } = this.#options;
+    for (const place of metadataPlaces(issuer)) {
+      const metadata = await this.#read(place).catch(() => undefined);
+      if (typeof metadata !== 'object' || metadata === null) continue;
+      const { issuer: named, jwks_uri: uri } = metadata as Record<string, unknown>;
+      if (named === issuer && typeof uri === 'string' && URL.canParse(uri)) return uri;
+    }
+    throw new KeysUnavailable('the issuer does not say where its keys are');
+  }
 }
 
-async function isFailed(opening: Promise<unknown>): Promise<boolean> {
-  return opening.then(
-    () => false,
-    () => true,
-  );
-}
-
-/** Whatever the issuer sent that is no key set is its failure, not the token's. */
-async function toKeysError(error: unknown): Promise<unknown> {
-  const { errors } = await import('jose');
-  const ofToken =
-    error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JWKSMultipleMatchingKeys ||
-    error instanceof errors.JOSENotSupported;
-  return ofToken || error instanceof KeysUnavailable
-    ? error
-    : new KeysUnavailable('the keys of the issuer cannot be used');
-}
-
-/** Both kinds of metadata, at the places RFC 8414 and OpenID Connect name. */
-async function discoverKeys(issuer: string, fetch: (url: string) => Promise<Response>): Promise<string> {
+/** As RFC 8414, section 3, and OpenID Connect Discovery, section 4, name them. */
+function metadataPlaces(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
-  const path = pathname === '/' ? '' : pathname.replace(/\/$/, '');
-  const places = [
+  const path = pathname.replace(/\/$/, '');
+  return [
     `${origin}/.well-known/oauth-authorization-server${path}`,
-    `${origin}${path}/.well-known/openid-configuration`,
     ...(path === '' ? [] : [`${origin}/.well-known/openid-configuration${path}`]),
+    `${origin}${path}/.well-known/openid-configuration`,
   ];
-  for (const place of places) {
-    const found = await readJwksUri(place, issuer, fetch);
-    if (found !== undefined) return found;
-  }
-  throw new KeysUnavailable('the issuer does not say where its keys are');
-}
-
-async function readJwksUri(
-  place: string,
-  issuer: string,
-  fetch: (url: string) => Promise<Response>,
-): Promise<string | undefined> {
-  let metadata: unknown;
-  try {
-    metadata = await (await fetch(place)).json();
-  } catch {
-    return undefined;
-  }
-  if (typeof metadata !== 'object' || metadata === null) return undefined;
-  const { issuer: named, jwks_uri: uri } = metadata as Record<string, unknown>;
-  return named === issuer && typeof uri === 'string' && URL.canParse(uri) ? uri : undefined;
 }

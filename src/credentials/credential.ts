@@ -28,12 +28,16 @@ export interface OAuthGrant {
   readonly issuer: string;
   readonly resource: string;
   readonly clientId: string;
+  /** What the client was registered with, where it was registered for this connector. */
+  readonly redirectUri?: string;
   readonly scopes: readonly string[];
   readonly obtainedAt: number;
   /** Undefined: the server did not say. */
   readonly expiresAt: number | undefined;
   /** Why it cannot be used any more, or could not be renewed the last time. */
   readonly problem: OAuthProblem | undefined;
+  /** Asked for since the last sign-in because the upstream wanted more, and when that was, so that it ends somewhere. */
+  readonly stepUp?: { readonly scopes: readonly string[]; readonly times: readonly number[] };
 }
 
 export interface OAuthProblem {

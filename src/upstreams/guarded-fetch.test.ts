@@ -101,6 +101,8 @@ describe('where it goes', () => {
       });
       const fetch = createGuardedFetch({ privateOrigins: [url, canary] });
       expect(await refusal(fetch(url))).toBe('egress_denied');
+      const bare = await fetch(url, { redirect: 'manual' });
+      expect([bare.status, bare.headers.get('location')]).toEqual([status, null]);
     }
     expect(knocks).toBe(0);
   });

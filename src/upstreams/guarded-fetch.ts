@@ -13,7 +13,7 @@ export interface GuardedRequest {
   readonly headers?: Headers | Readonly<Record<string, string>> | undefined;
   readonly body?: string | URLSearchParams | Uint8Array | null | undefined;
   readonly signal?: AbortSignal | null | undefined;
-  /** Redirects are never followed, whatever is said here. */
+  /** Never followed. With `manual` the bare status is handed back, otherwise a redirect is a failure. */
   readonly redirect?: string | undefined;
 }
 
@@ -78,6 +78,7 @@ async function exchange(
   if (REDIRECTS.has(answer.statusCode)) {
     // A body that is given up says so; nobody needs to hear it.
     answer.body.on('error', () => {}).destroy();
+    if (init.redirect === 'manual') return new Response(null, { status: answer.statusCode });
     throw new HubError(
       'egress_denied',
       'the server answered with a redirect, and redirects are not followed',

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
 import type { CredentialStore } from '../../src/credentials/index.js';
 import { toAgentId, toConnectorId } from '../../src/kernel/index.js';
-import { exampleCredential, exampleGrant, HOSTILE_IDS, HOSTILE_TEXTS, ofAgent, reveal, shared } from './examples.js';
+import {
+  exampleCredential,
+  exampleGrant,
+  HOSTILE_IDS,
+  HOSTILE_TEXTS,
+  ofAgent,
+  reveal,
+  shared,
+} from './examples.js';
 
 const linear = toConnectorId('linear');
 const problem = (reason: string) => ({ state: 'failed', reason, since: 1 }) as const;
@@ -67,7 +75,11 @@ export function credentialStoreContract(open: () => Promise<CredentialStore>): v
   test('B5.1: an account may have any name, and a grant any text', async () => {
     const store = await open();
     for (const account of HOSTILE_IDS) {
-      const credential = { ...exampleCredential('linear', shared, { t: account }), account, isDefault: false };
+      const credential = {
+        ...exampleCredential('linear', shared, { t: account }),
+        account,
+        isDefault: false,
+      };
       await store.save(credential);
       expect(await store.find(linear, shared, account)).toMatchObject({ account });
     }

@@ -8,6 +8,9 @@ import type { Actor, EventRecord, EventStore, HubEvent, Policy } from '../../src
 import { Secret, toAgentId, toCallId, toConnectorId, toKeyId, toPolicyId } from '../../src/kernel/index.js';
 import type { MasterKeys } from '../../src/storage/index.js';
 
+/** A backup made by the release that had schema 1. It is never made anew. */
+export const SCHEMA_1 = new URL('fixtures/schema-1.jsonl', import.meta.url).pathname;
+
 /** What breaks string-built SQL, careless escaping, or a database's idea of text. All of it must come back as it was. */
 export const HOSTILE_TEXTS = [
   `'; drop table events; --`,

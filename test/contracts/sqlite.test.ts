@@ -11,9 +11,7 @@ import { useSqliteFiles } from './store-place.js';
 
 describe('SQLite in memory', () => {
   const places = useSqliteFiles();
-  storeContracts((options) =>
-    places.track(openStorage({ url: 'sqlite::memory:', masterKeys, ...options })),
-  );
+  storeContracts((options) => places.track(openStorage({ url: 'sqlite::memory:', masterKeys, ...options })));
 });
 
 describe('SQLite in a file', () => {

@@ -126,7 +126,12 @@ async function requireEmpty(database: Database, schemaVersion: number): Promise<
 }
 
 function dropEmptyTables({ db }: Database, version: number): Promise<void> {
-  const names = [...UNKEPT_TABLES, ...keptTables(version).map(({ name }) => name).reverse()];
+  const names = [
+    ...UNKEPT_TABLES,
+    ...keptTables(version)
+      .map(({ name }) => name)
+      .reverse(),
+  ];
   return db.transaction().execute(async ({ schema }) => {
     for (const name of names) await schema.dropTable(name).ifExists().execute();
   });

@@ -45,10 +45,7 @@ export function createCredentialStore(database: Database, sealer: Sealer): Crede
   };
 }
 
-type InTurn = <Result>(
-  connector: ConnectorId,
-  work: (transaction: Db) => Promise<Result>,
-) => Promise<Result>;
+type InTurn = <Result>(connector: ConnectorId, work: (transaction: Db) => Promise<Result>) => Promise<Result>;
 
 function ofOwner(db: Db, connector: ConnectorId, owner: CredentialOwner) {
   return db

@@ -52,30 +52,11 @@ export function createTicketStore(db: Db, sealer: Sealer, clock: Clock): TicketS
     },
 
     async remove(kind, name) {
-      await db
-        .deleteFrom('tickets')
-        .where('kind', '=', kind)
-        .where('digest', '=', digestOf(name))
-        .execute();
+      await db.deleteFrom('tickets').where('kind', '=', kind).where('digest', '=', digestOf(name)).execute();
     },
 
     async removeGroup(group) {
       await db.deleteFrom('tickets').where('group_name', '=', group).execute();
-    },
-
-    async list(kind, limit) {
-      const rows = await db
-        .selectFrom('tickets')
-        .selectAll()
-        .where('kind', '=', kind)
-        .where('expires_at', '>', clock.now())
-        .orderBy('digest')
-        .limit(limit)
-        .execute();
-      return rows.map((row) => {
-        const { name: _unknown, ...ticket } = toTicket(row, '', sealer);
-        return ticket;
-      });
     },
 
     async list(kind, limit) {
