@@ -87,6 +87,8 @@ export const MODULES: Readonly<Record<string, Limit>> = {
     ['kysely', 'pg', '@photostructure/sqlite'],
     ['node:fs', 'node:fs/promises', 'node:path', 'node:readline'],
   ),
+  /** Locks and the change feed between processes. */
+  coordination: limit(['kernel'], ['ioredis']),
   edge: limit(
     [
       'kernel',
@@ -118,6 +120,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
       'upstreams',
       'operations',
       'storage',
+      'coordination',
       'edge',
       'mcp/jsonrpc',
       'mcp/client',

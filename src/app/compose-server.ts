@@ -41,12 +41,12 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     onPolicyChange: (listener) => hub.policyChanged.on(listener),
     logger: hub.logger.child({ part: 'mcp' }),
   });
-  const adminApp = composeAdmin({ hub, config, folder, shutdown });
+  const adminApp = composeAdmin({ hub, config, shutdown });
   const answerOthers = getRequestListener(adminApp.fetch, { overrideGlobalObjects: false });
   const listener = createHttpListener({
     mcp,
     guard: createGuard(guard),
-    isReady: () => isReady() && hub.events.available,
+    isReady: () => isReady() && hub.events.available && hub.coordination.available,
     sites: composeSites({ hub, config, folder }),
     // Failures are answered by the application; there is nothing left to reject with.
     others: (request, response) => void answerOthers(request, response),

@@ -1,4 +1,4 @@
-import type { Site } from '../edge/index.js';
+import { createPagesSite, type Site } from '../edge/index.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
 import type { DataFolder } from './data-folder.js';
@@ -11,6 +11,9 @@ export interface SiteParts {
 }
 
 /** What a browser or an OAuth client meets, besides MCP endpoints and the admin API. */
-export function composeSites(_parts: SiteParts): readonly Site[] {
-  return [];
+export function composeSites({ hub }: SiteParts): readonly Site[] {
+  const { agents, publicUrl, browser } = hub;
+  const logger = hub.logger.child({ part: 'pages' });
+  const urlOf = (path: string): string => publicUrl.of(path);
+  return [createPagesSite({ ...browser, agents, urlOf, logger })];
 }

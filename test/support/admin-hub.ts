@@ -4,7 +4,9 @@ import { createConnectorDirectory, parseConnector } from '../../src/connectors/i
 import { createAccessProvider } from '../../src/credentials/index.js';
 import {
   createAdminApp,
+  createAdminAuthentication,
   createBearerAuthentication,
+  createCookieAuthentication,
   type AuthenticateAdmin,
   type StreamLimits,
 } from '../../src/edge/index.js';
@@ -28,16 +30,18 @@ import {
 import {
   createAdminOperations,
   createCallTool,
-  createCheckAdminToken,
   createHealthBook,
   createRateLimits,
   createSurfaces,
   createSyncConnector,
   type MasterKeyPort,
 } from '../../src/operations/index.js';
+import { composeBrowser } from '../../src/app/compose-browser.js';
+import { PublicUrl } from '../../src/app/public-url.js';
 import { openStorage } from '../../src/storage/index.js';
 import { createScriptedUpstreams, refuseAnonymous } from './scripted-pool.js';
 
+export const HUB_URL = 'http://hub.test';
 export const ADMIN_TOKEN = 'admin-token-0123456789abcdef';
 export const FILE_AGENT_KEY = 'file-agent-key-0123456789abcdef';
 /** Secrets that stand in the configuration from the start. */
@@ -125,7 +129,19 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
         unreadable: 0,
       }),
   };
+  const publicUrl = new PublicUrl(HUB_URL);
+  const browser = composeBrowser({
+    storage,
+    agents,
+    authenticator,
+    events,
+    folder: { adminToken: new Secret(ADMIN_TOKEN) },
+    publicUrl,
+    clock,
+  });
   const operations = createAdminOperations({
+    ...browser,
+    adminStore: storage.admins,
     masterKey,
     connectors,
     connectorStore: storage.connectors,
@@ -155,14 +171,16 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
   policy.load(await policies.list());
   for (const connector of await connectors.list()) catalog.putConnector(connector);
   const shutdown = new AbortController();
-  const checkAdminToken = createCheckAdminToken({
-    token: new Secret(ADMIN_TOKEN),
-    authenticator,
-    events,
-    clock,
-  });
   const app = createAdminApp({
-    authenticateAdmin: options.authenticateAdmin ?? createBearerAuthentication(checkAdminToken),
+    admins: browser.admins,
+    gate: browser.gate,
+    urlOf: (path) => publicUrl.of(path),
+    authenticateAdmin:
+      options.authenticateAdmin ??
+      createAdminAuthentication(
+        createBearerAuthentication(browser.checkAdminToken),
+        createCookieAuthentication(browser.gate),
+      ),
     operations,
     masterKey,
     connectors,
@@ -259,6 +277,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     shutdown,
     operations,
     authenticator,
+    browser,
     async recorded(): Promise<readonly EventRecord[]> {
       await events.flush();
       return storage.events.query({ limit: 1_000, order: 'oldest' });

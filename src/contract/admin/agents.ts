@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { displayText, pageOf, pageQuery, time } from './answers.js';
+import { pageOf, pageQuery, time } from './answers.js';
+import { displayText } from '../display-text.js';
 import { defineRoute } from './route.js';
 
 const agentFields = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { connectorInput, operatorPromptInput } from '../connector-input.js';
-import { displayText, idText, pageOf, pageQuery, secretState, time } from './answers.js';
+import { idText, pageOf, pageQuery, secretState, time } from './answers.js';
+import { displayText } from '../display-text.js';
 import { credentialView } from './credentials.js';
 import { defineRoute } from './route.js';
 import { toolView } from './tools.js';

@@ -1,9 +1,11 @@
+import { ADMIN_ACCOUNT_ROUTES } from './admins.js';
 import { AGENT_ROUTES } from './agents.js';
 import { CONNECTOR_ROUTES } from './connectors.js';
 import { CREDENTIAL_ROUTES } from './credentials.js';
 import { EVENT_ROUTES } from './events.js';
 import { MASTER_KEY_ROUTES } from './master-key.js';
 import { POLICY_ROUTES } from './policies.js';
+import { SESSION_ROUTES } from './session.js';
 import { STATUS_ROUTES } from './status.js';
 import { TOOL_ROUTES } from './tools.js';
 
@@ -16,5 +18,7 @@ export const ADMIN_ROUTES = {
   policies: POLICY_ROUTES,
   events: EVENT_ROUTES,
   masterKey: MASTER_KEY_ROUTES,
+  admins: ADMIN_ACCOUNT_ROUTES,
+  session: SESSION_ROUTES,
   status: STATUS_ROUTES,
 } as const;

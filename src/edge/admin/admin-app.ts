@@ -3,6 +3,7 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, Hono, Next } from 'hono';
 import { ADMIN_BASE_PATH } from '../../contract/index.js';
 import { HubError } from '../../kernel/index.js';
+import { registerAdminAccountRoutes } from './admin-account-routes.js';
 import { registerAgentRoutes } from './agent-routes.js';
 import { registerConnectorRoutes } from './connector-routes.js';
 import { registerCredentialRoutes } from './credential-routes.js';
@@ -12,6 +13,7 @@ import { registerEventRoutes } from './event-routes.js';
 import { registerPolicyRoutes } from './policy-routes.js';
 import { createRegister, type AdminEnv } from './register.js';
 import { registerMasterKeyRoutes } from './master-key-routes.js';
+import { registerSessionRoutes } from './session-routes.js';
 import { registerStatusRoutes } from './status-routes.js';
 import { registerToolRoutes } from './tool-routes.js';
 
@@ -33,6 +35,8 @@ export function createAdminApp(deps: AdminDependencies): Hono<AdminEnv> {
   registerPolicyRoutes(register, deps);
   registerEventRoutes(register, deps);
   registerMasterKeyRoutes(register, deps);
+  registerAdminAccountRoutes(register, deps);
+  registerSessionRoutes(register, deps);
   registerStatusRoutes(register, app, deps);
   app.all(below, (c) => {
     throw nothingHere(app, c);
