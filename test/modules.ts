@@ -105,7 +105,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
       'mcp/wire',
       'mcp/server',
     ],
-    ['hono', '@hono/zod-openapi', '@hono/node-server'],
+    ['hono', '@hono/zod-openapi', '@hono/node-server', 'oidc-provider'],
     ['node:http'],
   ),
   app: limit(

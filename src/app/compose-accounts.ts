@@ -2,6 +2,7 @@ import type { AgentDirectory } from '../agents/index.js';
 import type { LiveCatalog } from '../catalog/index.js';
 import type { ConnectorDirectory } from '../connectors/index.js';
 import { createAccessProvider, createAccountFlow, TokenKeeper } from '../credentials/index.js';
+import { CLIENT_METADATA_PATH } from '../edge/index.js';
 import type { EventLog } from '../governance/index.js';
 import type { Clock, Coordination } from '../kernel/index.js';
 import { createConnectionOperations, createTurns, type SyncConnector } from '../operations/index.js';
@@ -18,12 +19,10 @@ export interface TokenParts {
   readonly clock: Clock;
 }
 
-export const CLIENT_METADATA_PATH = '/oauth/client-metadata.json';
-
 /** What lets the hub into upstreams, and how tokens come and stay good. */
 export function composeTokens({ storage, coordination, events, upstreams, publicUrl, clock }: TokenParts) {
   const flow = createAccountFlow({
-    fetchFor: createAuthorizationFetch,
+    fetchFor: createAuthorizationFetch(),
     clients: storage.oauthClients,
     clock,
     clientMetadataUrl: () => publicUrl.of(CLIENT_METADATA_PATH),

@@ -11,6 +11,7 @@ import {
 import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
 import {
   createCallTool,
+  createClientApprovals,
   createCompleteArgument,
   createGetPrompt,
   createHealthBook,
@@ -23,6 +24,7 @@ import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool } from '../upstreams/index.js';
 import { composeConnections, composeTokens } from './compose-accounts.js';
 import { composeBrowser } from './compose-browser.js';
+import { composeCallers } from './compose-callers.js';
 import type { Config } from './config/config.js';
 import type { DataFolder } from './data-folder.js';
 import { MasterKeyHolder } from './master-key/master-key-holder.js';
@@ -65,6 +67,7 @@ export async function composeHub(given: HubParts) {
   return {
     ...parts,
     browser: composeBrowser({ ...parts, folder: given.folder }),
+    clients: createClientApprovals({ ...parts, tickets: storage.tickets }),
     surfaces,
     health: createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => config.health.timeoutMs }),
     callTool: createCallTool({
@@ -100,6 +103,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
   const agents = createAgentDirectory(storage.agents);
   const listChanged = new Signal<ConnectorId>();
   const publicUrl = new PublicUrl(config.server.publicUrl);
+  const callers = composeCallers({ ...shared, config, publicUrl, agents, clock });
   const upstreams = createUpstreamPool({
     info: { name: 'crosspoint', title: 'Crosspoint', version: VERSION },
     clock,
@@ -123,7 +127,8 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
     catalog,
     toolsets,
     agents,
-    authenticator: announcing(createAuthenticator({ agents, clock }), replicas),
+    callers,
+    authenticator: announcing(createAuthenticator({ agents, clock, tokens: callers.verifier }), replicas),
     connectors: createConnectorDirectory(storage.connectors),
     connectorsChanged: new Signal(),
     listChanged,

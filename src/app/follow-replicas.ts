@@ -1,4 +1,5 @@
 import { toConnectorId, type ConnectorId } from '../kernel/index.js';
+import { POLICY_TURN } from '../operations/index.js';
 import { loadPolicies } from './apply-config.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
@@ -10,7 +11,8 @@ export function followReplicas(hub: Hub, config: () => Config): () => void {
   const snapshots = new SnapshotFollower(hub);
   const task = (work: () => Promise<void>, what: string) =>
     new RepeatedTask(work, logger, `${what} changed by another replica could not be read; it is tried again`);
-  const policies = task(() => loadPolicies(hub, config()), 'policies');
+  // In turn with changes made here, so that what was read before one is not put in force after it.
+  const policies = task(() => hub.turns(POLICY_TURN, () => loadPolicies(hub, config())), 'policies');
   const connectors = task(() => lookAtConnectors(hub), 'connectors');
   const offers = task(() => snapshots.look(), 'snapshots');
   const stops = [

@@ -33,7 +33,12 @@ export type {
   HealthView,
   SyncAnswer,
 } from './admin/connectors.js';
-export type { CredentialInput, CredentialView, SavedCredentialView } from './admin/credentials.js';
+export type {
+  CredentialInput,
+  CredentialStateName,
+  CredentialView,
+  SavedCredentialView,
+} from './admin/credentials.js';
 export type { AgentAddition, AgentDetail, AgentKeyView, AgentPatch, AgentView } from './admin/agents.js';
 export type { AdminAddition, AdminView } from './admin/admins.js';
 export type { SessionView } from './admin/session.js';

@@ -27,3 +27,5 @@ export { readForm } from './pages/read-form.js';
 export { toReturnPath } from './pages/return-path.js';
 export { createBrowserGate, type BrowserGate, type BrowserGateOptions } from './pages/browser-cookie.js';
 export { createPagesSite, type PagesSiteOptions } from './pages/pages-site.js';
+export { CLIENT_METADATA_PATH } from './oauth/client-metadata.js';
+export { createOAuthClientSite, type OAuthClientSiteOptions } from './oauth/oauth-client-site.js';

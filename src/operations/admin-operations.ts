@@ -17,6 +17,7 @@ import {
   type ChangeConnector,
   type ChangeConnectorDependencies,
 } from './change-connector.js';
+import type { ClientApprovals } from './client-approvals.js';
 import { createExplainPolicy, type ExplainPolicy, type ExplainPolicyDependencies } from './explain-policy.js';
 import type { PolicyWriteDependencies } from './policy-writes.js';
 import { createRemoveAgent, type RemoveAgent, type RemoveAgentDependencies } from './remove-agent.js';
@@ -65,6 +66,7 @@ export interface AdminOperations {
   readonly removeAgent: RemoveAgent;
   readonly addAgentKey: AddAgentKey;
   readonly revokeAgentKey: RevokeAgentKey;
+  readonly revokeClient: ClientApprovals['revoke'];
   readonly savePolicy: SavePolicy;
   readonly removePolicy: RemovePolicy;
   readonly explainPolicy: ExplainPolicy;
@@ -96,6 +98,7 @@ export type AdminOperationsDependencies = Needs & {
   readonly callTool: CallTool;
   readonly connections: AdminOperations['connections'];
   readonly signOut: SignIn['signOut'];
+  readonly clients: ClientApprovals;
 };
 
 /** All operations share the turns they are given: what concerns one thing happens in one order, whichever operation it is. */
@@ -116,6 +119,7 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
     removeAgent: createRemoveAgent(deps),
     addAgentKey: createAddAgentKey(deps),
     revokeAgentKey: createRevokeAgentKey(deps),
+    revokeClient: (request) => dependencies.clients.revoke(request),
     savePolicy: createSavePolicy(deps),
     removePolicy: createRemovePolicy(deps),
     explainPolicy: createExplainPolicy(deps),

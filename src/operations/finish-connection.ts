@@ -13,6 +13,7 @@ import {
 import type { EventLog } from '../governance/index.js';
 import { HubError, isHubError, type Clock, type ConnectorId } from '../kernel/index.js';
 import type { AdminCaller } from './admin.js';
+import { CallbackLimits } from './callback-limits.js';
 import { credentialTurn } from './credential-turn.js';
 import {
   actorOf,
@@ -53,7 +54,10 @@ export interface FinishConnection {
   /** With what an authorization server sent to our address, in whichever browser it came. */
   answer(request: {
     readonly response: URLSearchParams;
-    readonly browser: BrowserSession | undefined;
+    /** Who signed in with it, asked for only where it matters. */
+    readonly browser: () => Promise<BrowserSession | undefined>;
+    /** Where it came from. */
+    readonly address: string;
   }): Promise<FinishedConnection>;
   /** By whoever began it, with the name that the browser brought. */
   confirm(request: {
@@ -67,12 +71,18 @@ const FINISH_MS = 30_000;
 const SAVE_ATTEMPTS = 3;
 
 export function createFinishConnection(deps: FinishConnectionDependencies): FinishConnection {
+  const limits = new CallbackLimits(deps.clock);
   return {
-    async answer({ response, browser }) {
+    async answer({ response, browser, address }) {
+      limits.require(address);
       const state = onlyOne(response, 'state');
       const found = state === undefined ? undefined : await deps.pending.find(state);
-      if (state === undefined || found === undefined) throw unknownState();
-      const mayFinish = isInitiator(found.by, browser);
+      if (state === undefined || found === undefined) {
+        if (limits.wrong(address))
+          deps.events.append({ kind: 'hub' }, { type: 'account.refused', error: 'invalid_request' });
+        throw unknownState();
+      }
+      const mayFinish = isInitiator(found.by, await browser());
       const pending = await deps.pending.take(state);
       if (pending === undefined) throw unknownState();
       if (!mayFinish) throw refuse(deps, pending, otherBrowser());

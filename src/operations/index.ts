@@ -3,6 +3,7 @@ export { createCallTool, type CallTool, type CallToolDependencies, type ToolCall
 export { createCompleteArgument, type CompleteArgument, type CompletionQuery } from './complete-argument.js';
 export { createGetPrompt, type GetPrompt, type PromptRequest } from './get-prompt.js';
 export { createReadResource, type ReadResource, type ResourceRequest } from './read-resource.js';
+export { POLICY_TURN } from './policy-writes.js';
 export { createRateLimits, type RateLimits, type RateLimitSettings } from './rate-limits.js';
 export { createSurfaces, type Surfaces } from './surfaces.js';
 export {

@@ -26,6 +26,8 @@ export function createRemoveAgent(deps: RemoveAgentDependencies): RemoveAgent {
       await deps.credentialStore.removeAllOf(id);
       await deps.agentStore.remove(id);
       deps.authenticator.forget();
+      await deps.sessions.endAllOf({ kind: 'agent', id });
+      await deps.clients.endAllOf(id);
       deps.events.append(toActor(by), {
         type: 'agent.removed',
         agent: id,

@@ -1,7 +1,8 @@
 import { createAgentDirectory, createAgentKey, createAuthenticator } from '../../src/agents/index.js';
 import { createLiveCatalog } from '../../src/catalog/index.js';
 import { createConnectorDirectory, parseConnector } from '../../src/connectors/index.js';
-import { createAccessProvider } from '../../src/credentials/index.js';
+import { createMemoryCoordination } from '../../src/coordination/index.js';
+import { createAccessProvider, TokenKeeper } from '../../src/credentials/index.js';
 import {
   createAdminApp,
   createAdminAuthentication,
@@ -30,15 +31,19 @@ import {
 import {
   createAdminOperations,
   createCallTool,
+  createClientApprovals,
+  createConnectionOperations,
   createHealthBook,
   createRateLimits,
   createSurfaces,
   createSyncConnector,
+  createTurns,
   type MasterKeyPort,
 } from '../../src/operations/index.js';
 import { composeBrowser } from '../../src/app/compose-browser.js';
 import { PublicUrl } from '../../src/app/public-url.js';
 import { openStorage } from '../../src/storage/index.js';
+import { createScriptedAccountFlow } from './scripted-account-flow.js';
 import { createScriptedUpstreams, refuseAnonymous } from './scripted-pool.js';
 
 export const HUB_URL = 'http://hub.test';
@@ -88,7 +93,18 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
   const surfaces = createSurfaces({ catalog, policy });
   const validator = createValidator();
   const upstreams = createScriptedUpstreams();
-  const credentials = createAccessProvider({ credentials: storage.credentials });
+  const coordination = createMemoryCoordination();
+  const flow = createScriptedAccountFlow(clock);
+  const tokens = new TokenKeeper({
+    credentials: storage.credentials,
+    flow,
+    ...coordination,
+    clock,
+    onEvent: (event) => events.append({ kind: 'hub' }, event),
+    onReplaced: (connector) => void upstreams.drop(connector),
+  });
+  const credentials = createAccessProvider({ credentials: storage.credentials, tokens });
+  const turns = createTurns();
   const health = createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => 1_000 });
   const recordArguments = createArgumentsRecorder('hashed', { hashKey: Buffer.alloc(32, 1), seal: () => '' });
   const rates = createRateLimits(
@@ -105,6 +121,21 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     events,
     clock,
   });
+  const connections = createConnectionOperations({
+    connectors,
+    agents,
+    credentialStore: storage.credentials,
+    tickets: storage.tickets,
+    flow,
+    tokens,
+    catalog,
+    syncConnector,
+    events,
+    turns,
+    clock,
+    urlOf: (path) => `https://hub.example${path}`,
+    syncWaitMs: 500,
+  });
   const callTool = createCallTool({
     surfaces,
     rates,
@@ -115,6 +146,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     upstreams,
     recordArguments,
     outputCheck: 'warn',
+    accounts: connections.desk,
     clock,
   });
   const signals = { connectors: 0, policies: 0 };
@@ -139,13 +171,20 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     publicUrl,
     clock,
   });
+  const clients = createClientApprovals({ tickets: storage.tickets, authenticator, events, clock });
   const operations = createAdminOperations({
     ...browser,
+    clients,
     adminStore: storage.admins,
     masterKey,
     connectors,
     connectorStore: storage.connectors,
     credentialStore: storage.credentials,
+    oauthClients: storage.oauthClients,
+    flow,
+    tokens,
+    turns,
+    connections,
     snapshots: storage.snapshots,
     agents,
     agentStore: storage.agents,
@@ -182,6 +221,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
         createCookieAuthentication(browser.gate),
       ),
     operations,
+    clients,
     masterKey,
     connectors,
     agents,
@@ -284,6 +324,8 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     },
     async close(): Promise<void> {
       shutdown.abort();
+      await tokens.close();
+      await coordination.close();
       await events.close();
       await storage.close();
     },

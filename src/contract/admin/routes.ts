@@ -1,5 +1,6 @@
 import { ADMIN_ACCOUNT_ROUTES } from './admins.js';
 import { AGENT_ROUTES } from './agents.js';
+import { CLIENT_ROUTES } from './clients.js';
 import { CONNECTOR_ROUTES } from './connectors.js';
 import { CREDENTIAL_ROUTES } from './credentials.js';
 import { EVENT_ROUTES } from './events.js';
@@ -14,6 +15,7 @@ export const ADMIN_ROUTES = {
   connectors: CONNECTOR_ROUTES,
   credentials: CREDENTIAL_ROUTES,
   agents: AGENT_ROUTES,
+  clients: CLIENT_ROUTES,
   tools: TOOL_ROUTES,
   policies: POLICY_ROUTES,
   events: EVENT_ROUTES,

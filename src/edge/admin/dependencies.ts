@@ -4,7 +4,13 @@ import type { Connector, ConnectorReader } from '../../connectors/index.js';
 import type { CredentialStore } from '../../credentials/index.js';
 import type { EventLog, EventStore, PolicyReader } from '../../governance/index.js';
 import type { Clock, Logger } from '../../kernel/index.js';
-import type { AdminOperations, ConnectorHealth, MasterKeyPort, Surfaces } from '../../operations/index.js';
+import type {
+  AdminOperations,
+  ClientApprovals,
+  ConnectorHealth,
+  MasterKeyPort,
+  Surfaces,
+} from '../../operations/index.js';
 import type { BrowserGate } from '../pages/browser-cookie.js';
 import type { AuthenticateAdmin } from './authentication.js';
 
@@ -15,6 +21,7 @@ export interface AdminDependencies {
   readonly connectors: ConnectorReader;
   readonly agents: AgentReader;
   readonly admins: Pick<AdminDirectory, 'list'>;
+  readonly clients: Pick<ClientApprovals, 'list'>;
   readonly policies: PolicyReader;
   /** `find` is used for versions and last characters only. */
   readonly credentials: Pick<CredentialStore, 'find' | 'list'>;

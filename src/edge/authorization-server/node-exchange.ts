@@ -42,6 +42,8 @@ export function withBody(request: IncomingMessage, body: string): IncomingMessag
   };
   delete other.headers['transfer-encoding'];
   other.httpVersion = request.httpVersion;
+  // An incomplete message takes its connection with it when it ends.
+  other.complete = true;
   other.push(body);
   other.push(null);
   return other;

@@ -1,4 +1,4 @@
-import { checkJwt, refuseToken, type AgentReader, type IssuerCheck } from '../../agents/index.js';
+import { checkJwt, refuseToken, UnknownKey, type AgentReader, type IssuerCheck } from '../../agents/index.js';
 import { toAgentId, type Clock, type TicketStore } from '../../kernel/index.js';
 import type { SigningKeys } from './signing-keys.js';
 import { ticketKind } from './ticket-adapter.js';
@@ -22,8 +22,7 @@ export function createOwnIssuerCheck({ issuer, keys, tickets, agents, clock }: O
       const findKey = async ({ kid }: { readonly kid?: string | undefined }) => {
         const key = await keys.findPublic(kid);
         if (key !== undefined) return key;
-        const { errors } = await import('jose');
-        throw new errors.JWKSNoMatchingKey();
+        throw new UnknownKey();
       };
       return checkJwt(token, {
         issuer: issuer(),

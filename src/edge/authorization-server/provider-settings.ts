@@ -58,6 +58,7 @@ export function providerSettings(parts: ProviderParts, library: Library): Config
     routes: { ...ROUTES, end_session: '/oauth/end-session' },
     cookies: cookieSettings(parts),
     scopes: ['openid', 'offline_access'],
+    discovery: { scopes_supported: [...parts.scopes, 'openid', 'offline_access'] },
     claims: {},
     responseTypes: ['code'],
     subjectTypes: ['public'],

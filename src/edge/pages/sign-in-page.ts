@@ -52,6 +52,7 @@ export function renderSignIn({ next, code, as, provider, problem, status = 200 }
         <p class="hint" id="secret-hint">
           On the machine of the hub, <code>crosspoint sign-in-link</code> prints a link that needs neither.
         </p>
+        <input type="text" autocomplete="username" value="crosspoint" readonly hidden />
         <input
           type="password"
           id="secret"
