@@ -142,7 +142,8 @@ export const MODULES: Readonly<Record<string, Limit>> = {
   cli: limit(
     ['kernel', 'contract', 'app', 'mcp/jsonrpc', 'mcp/sse'],
     ['commander', '@clack/prompts', 'picocolors', 'undici', 'chokidar'],
-    ['node:fs', 'node:path'],
+    // A browser is opened, and brings back to a listener that somebody signed in.
+    ['node:child_process', 'node:fs', 'node:http', 'node:path'],
   ),
 };
 

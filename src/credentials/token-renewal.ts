@@ -36,7 +36,8 @@ export interface RenewalRequest {
   readonly challenge?: string | undefined;
 }
 
-const LEASE_MS = 60_000;
+// A living process renews it; after a dead one others must get on while servers still forgive a second use of its token.
+const LEASE_MS = 10_000;
 const WAIT_MS = 30_000;
 const EXCHANGE_MS = 25_000;
 const SAVE_ATTEMPTS = 4;

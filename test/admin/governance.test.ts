@@ -1,4 +1,5 @@
 import { runScenarios } from './scenario.js';
+import { ADMIN_SCENARIOS } from './scenarios/admins.js';
 import { AGENT_SCENARIOS } from './scenarios/agents.js';
 import { EVENT_SCENARIOS } from './scenarios/events.js';
 import { POLICY_SCENARIOS } from './scenarios/policies.js';
@@ -7,6 +8,7 @@ import { TOOL_SCENARIOS } from './scenarios/tools.js';
 
 runScenarios([
   ...REQUEST_SCENARIOS,
+  ...ADMIN_SCENARIOS,
   ...AGENT_SCENARIOS,
   ...TOOL_SCENARIOS,
   ...POLICY_SCENARIOS,

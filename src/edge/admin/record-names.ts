@@ -19,6 +19,10 @@ export function agentNamed(name: string): AgentId {
   return toAgentId(requireName(name, 'agent'));
 }
 
+export function adminNamed(name: string): string {
+  return requireName(name, 'admin');
+}
+
 export function policyNamed(name: string): PolicyId {
   return toPolicyId(requireName(name, 'policy'));
 }
