@@ -196,7 +196,9 @@ describe('the whole way', () => {
   test('a token is of no use to anybody but agents', async () => {
     const browser = await signIn(hub, hub.localKey);
     const { access_token: token } = await authorize(hub, browser, { clientId: await registeredClient(hub) });
-    const asAdmin = await fetch(`${hub.url}/api/v1/agents`, { headers: { authorization: `Bearer ${token}` } });
+    const asAdmin = await fetch(`${hub.url}/api/v1/agents`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
     expect(asAdmin.status).toBe(401);
     expect((await fetch(`${hub.url}/mcp?access_token=${token}`, { method: 'POST' })).status).toBe(401);
     const session = new FormBrowser(hub);
@@ -322,9 +324,9 @@ describe('a request that is not proper', () => {
     } else {
       const location = new URL(response.headers.get('location') ?? 'http://none.example');
       expect(location.href.startsWith(REDIRECT)).toBe(true);
-      expect(location.searchParams.get('error') ?? new URLSearchParams(location.hash.slice(1)).get('error')).toBe(
-        expected,
-      );
+      expect(
+        location.searchParams.get('error') ?? new URLSearchParams(location.hash.slice(1)).get('error'),
+      ).toBe(expected);
     }
   });
 
@@ -372,7 +374,10 @@ describe('O-17: registration', () => {
     ['javascript:', { redirect_uris: ['javascript:alert(1)//'] }],
     ['data:', { redirect_uris: ['data:text/html,x'] }],
     ['http to another machine', { redirect_uris: ['http://app.example/cb'] }],
-    ['http to another machine, as a web client', { application_type: 'web', redirect_uris: ['http://a.example/'] }],
+    [
+      'http to another machine, as a web client',
+      { application_type: 'web', redirect_uris: ['http://a.example/'] },
+    ],
     ['a user in the address', { redirect_uris: ['https://user@app.example/cb'] }],
     ['1000 addresses', { redirect_uris: Array.from({ length: 1000 }, (_, i) => `https://a.example/${i}`) }],
     ['11 addresses', { redirect_uris: Array.from({ length: 11 }, (_, i) => `https://a.example/${i}`) }],

@@ -105,7 +105,10 @@ describe('a client-id metadata document', () => {
     expect(page).toContain(CLIENT);
     const callback = await answerConsent(hub, browser, page);
     const { body } = await exchange(hub, started, callback);
-    expect(claimsOf(String(body['access_token']))).toMatchObject({ client_id: CLIENT, aud: `${hub.url}/mcp` });
+    expect(claimsOf(String(body['access_token']))).toMatchObject({
+      client_id: CLIENT,
+      aud: `${hub.url}/mcp`,
+    });
     expect(hub.asked).toEqual([CLIENT]);
     // Its id is no secret and its answer goes to whatever listens here, so it is asked about each time.
     const again = await openConsent(hub, browser, startAuthorization(hub, { clientId: CLIENT }));
@@ -132,7 +135,11 @@ describe('a client-id metadata document', () => {
     ['that is nothing', null],
   ])('%s is refused', async (_what, document) => {
     const hub = await serve(answering(document));
-    const { response } = await openConsent(hub, new FormBrowser(hub), startAuthorization(hub, { clientId: CLIENT }));
+    const { response } = await openConsent(
+      hub,
+      new FormBrowser(hub),
+      startAuthorization(hub, { clientId: CLIENT }),
+    );
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
   });
 
@@ -143,7 +150,11 @@ describe('a client-id metadata document', () => {
     ['is no JSON', () => Promise.resolve(new Response('<html>'))],
   ])('O-18: one that %s is refused', async (_what, web) => {
     const hub = await serve(web);
-    const { response } = await openConsent(hub, new FormBrowser(hub), startAuthorization(hub, { clientId: CLIENT }));
+    const { response } = await openConsent(
+      hub,
+      new FormBrowser(hub),
+      startAuthorization(hub, { clientId: CLIENT }),
+    );
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
   });
 });
@@ -169,7 +180,11 @@ describe('O-18: through the composed hub', () => {
       'https://169.254.169.254/latest/meta-data',
       `https://user:pass@127.0.0.1:${port}/client.json`,
     ]) {
-      const { response } = await openConsent(hub, new FormBrowser(hub), startAuthorization(hub, { clientId }));
+      const { response } = await openConsent(
+        hub,
+        new FormBrowser(hub),
+        startAuthorization(hub, { clientId }),
+      );
       expect([response.status, response.headers.get('location')], clientId).toEqual([400, null]);
     }
     expect(asked).toEqual([]);

@@ -27,14 +27,14 @@ export interface AdminReply {
 export interface AccountHubOptions extends TestHubOptions {
   readonly credentialMode?: 'shared' | 'per_agent';
   /** Of the connector. */
-  readonly auth?: object;
+  readonly auth?: (provider: TestProvider) => object;
   readonly clients?: readonly Record<string, unknown>[];
 }
 
 /** A hub whose connector `tracker` is protected by a real authorization server. */
 export async function startAccountHub(
   keep: <Resource extends Closable>(resource: Resource) => Resource,
-  { credentialMode = 'shared', auth = {}, clients = [], config, ...options }: AccountHubOptions = {},
+  { credentialMode = 'shared', auth = () => ({}), clients = [], config, ...options }: AccountHubOptions = {},
 ): Promise<AccountHub> {
   const provider = keep(await startProvider(clients));
   const upstream = keep(await startProtectedUpstream(provider));
@@ -43,7 +43,12 @@ export async function startAccountHub(
       ...options,
       config: {
         connectors: {
-          tracker: { name: 'Tracker', url: upstream.url, auth: { type: 'oauth', ...auth }, credentialMode },
+          tracker: {
+            name: 'Tracker',
+            url: upstream.url,
+            auth: { type: 'oauth', ...auth(provider) },
+            credentialMode,
+          },
         },
         agents: { alice: { keys: [ALICE_KEY] }, bob: { keys: [BOB_KEY] } },
         policies: ['all.cedar'],
