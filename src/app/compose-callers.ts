@@ -5,7 +5,12 @@ import {
   type IssuerCheck,
   type TrustedIssuer,
 } from '../agents/index.js';
-import { createOwnIssuerCheck, createOwnResources, createSigningKeys, type TokenFace } from '../edge/index.js';
+import {
+  createOwnIssuerCheck,
+  createOwnResources,
+  createSigningKeys,
+  type TokenFace,
+} from '../edge/index.js';
 import type { EventLog } from '../governance/index.js';
 import type { Clock } from '../kernel/index.js';
 import { createEnrolAgent } from '../operations/index.js';

@@ -28,7 +28,7 @@ const stateOf = async ({ ask }: AccountHub) =>
 describe('a token that ends soon', () => {
   test('is renewed before it does, while calls go on', async () => {
     const given = await startAccountHub(keep);
-    given.provider.lifeSeconds = 5;
+    given.provider.lifeSeconds = 3;
     expect((await given.connect()).status).toBe(200);
     const client = keep(await connectAgent(given.hub));
     await expect

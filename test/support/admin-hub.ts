@@ -316,6 +316,8 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     policy,
     shutdown,
     operations,
+    flow,
+    connections,
     authenticator,
     browser,
     async recorded(): Promise<readonly EventRecord[]> {

@@ -23,6 +23,10 @@ export function adminNamed(name: string): string {
   return requireName(name, 'admin');
 }
 
+export function accountNamed(name: string): string {
+  return requireName(name, 'account');
+}
+
 export function policyNamed(name: string): PolicyId {
   return toPolicyId(requireName(name, 'policy'));
 }

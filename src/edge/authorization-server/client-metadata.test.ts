@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { isRegisteredRedirect, readClientMetadata, redirectSource, redirectTarget } from './client-metadata.js';
+import {
+  isRegisteredRedirect,
+  readClientMetadata,
+  redirectSource,
+  redirectTarget,
+} from './client-metadata.js';
 
 const GOOD = { redirect_uris: ['https://app.example/cb'] };
 
