@@ -1,227 +1,25 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Secret } from '../kernel/index.js';
 import {
-  exportJWK,
-  exportSPKI,
-  generateKeyPair,
-  SignJWT,
-  UnsecuredJWT,
-  type CryptoKey,
-  type JWK,
-} from 'jose';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Secret, toAgentId } from '../kernel/index.js';
-import type { Agent } from './agent.js';
+  agents,
+  CI,
+  clock,
+  enrolled,
+  ISSUER,
+  makeToken,
+  open,
+  pass,
+  resetIssuer,
+  RESOURCE,
+  second,
+  seconds,
+  verify,
+  web,
+} from '../../test/support/scripted-issuer.js';
 import { createAuthenticator, digestKey } from './authenticator.js';
-import { createIssuerCheck } from './issuer-check.js';
 import type { TrustedIssuer } from './token-issuer.js';
-import { createTokenVerifier, type TokenVerifier } from './token-verifier.js';
 
-const ISSUER = 'https://issuer.example';
-const RESOURCE = 'https://hub.example/mcp';
-const CI: Agent = {
-  id: toAgentId('ci'),
-  name: 'CI',
-  enabled: true,
-  tags: [],
-  source: 'stored',
-  version: 1,
-  createdAt: 0,
-  updatedAt: 0,
-};
-const TRUSTED: TrustedIssuer = {
-  issuer: ISSUER,
-  audience: undefined,
-  jwksUri: undefined,
-  algorithms: ['RS256', 'ES256'],
-  types: ['at+jwt', 'JWT'],
-  requiredScopes: [],
-  introspection: undefined,
-  agents: { claim: 'sub', map: { alice: 'ci' }, template: undefined, automatic: undefined },
-};
-
-interface Pair {
-  readonly privateKey: CryptoKey;
-  readonly publicKey: CryptoKey;
-  readonly jwk: JWK;
-}
-
-async function makePair(kid: string, alg = 'ES256'): Promise<Pair> {
-  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
-  return { privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
-}
-
-let first: Pair;
-let second: Pair;
-let rsa: Pair;
-beforeAll(async () => {
-  [first, second, rsa] = await Promise.all([makePair('first'), makePair('second'), makePair('rsa', 'RS256')]);
-});
-
-/** An issuer on the web, as far as `fetch` shows it. */
-const web = { keys: [] as JWK[], down: false, asked: [] as string[], answer: {} as Record<string, unknown> };
-const time = { now: 0, monotonic: 0 };
-const agents = new Map<string, Agent>();
-const enrolled: unknown[] = [];
-
-function fetchFromWeb(url: string, init: { readonly body?: string } = {}): Promise<Response> {
-  web.asked.push(url);
-  if (web.down) return Promise.reject(new Error('down'));
-  if (url === `${ISSUER}/.well-known/openid-configuration`)
-    return Promise.resolve(Response.json({ issuer: ISSUER, jwks_uri: `${ISSUER}/keys` }));
-  if (url === `${ISSUER}/keys`) return Promise.resolve(Response.json({ keys: web.keys }));
-  if (url === `${ISSUER}/introspect`) {
-    const isKnown = new URLSearchParams(init.body).get('token') === 'opaque-token';
-    return Promise.resolve(Response.json(isKnown ? web.answer : { active: false }));
-  }
-  return Promise.resolve(new Response('', { status: 404 }));
-}
-
-beforeEach(() => {
-  Object.assign(web, { keys: [first.jwk], down: false, asked: [], answer: {} });
-  time.now = 1_800_000_000_000;
-  time.monotonic = 0;
-  agents.clear();
-  agents.set('ci', CI);
-  enrolled.length = 0;
-});
-
-function open(change: Partial<TrustedIssuer> = {}): TokenVerifier {
-  const clock = { now: () => time.now, monotonic: () => time.monotonic };
-  const verifier = createTokenVerifier({ clock, isOwnAudience: (audience) => audience === RESOURCE });
-  const check = createIssuerCheck(
-    { ...TRUSTED, ...change },
-    {
-      agents: { find: (id) => Promise.resolve(agents.get(id)) },
-      enrol(request) {
-        enrolled.push(request);
-        const agent: Agent = { ...CI, id: request.id, name: request.name, tags: request.tags };
-        agents.set(request.id, agent);
-        return Promise.resolve(agent);
-      },
-      fetch: fetchFromWeb,
-      clock,
-    },
-  );
-  verifier.configure([check]);
-  return verifier;
-}
-
-interface TokenChange {
-  readonly claims?: Record<string, unknown>;
-  readonly header?: Record<string, unknown>;
-  readonly key?: CryptoKey | Uint8Array;
-}
-
-function makeToken({ claims = {}, header = {}, key = first.privateKey }: TokenChange = {}): Promise<string> {
-  const now = Math.floor(time.now / 1000);
-  return new SignJWT({ iss: ISSUER, aud: RESOURCE, sub: 'alice', iat: now, exp: now + 600, ...claims })
-    .setProtectedHeader({ alg: 'ES256', kid: 'first', typ: 'at+jwt', ...header })
-    .sign(key);
-}
-
-const verify = (verifier: TokenVerifier, token: string) => verifier.verify(token, digestKey(token));
-const pass = (ms: number): void => {
-  time.now += ms;
-  time.monotonic += ms;
-};
-const seconds = (delta: number): number => Math.floor(time.now / 1000) + delta;
-
-describe('a good token', () => {
-  test('leads to its agent, with its scopes', async () => {
-    const token = await makeToken({ claims: { scope: 'tools:write mcp mcp' } });
-    expect(await verify(open(), token)).toMatchObject({
-      outcome: 'accepted',
-      agent: { id: 'ci', scopes: ['mcp', 'tools:write'] },
-      audience: [RESOURCE],
-    });
-  });
-
-  test.each<readonly [string, TokenChange, Partial<TrustedIssuer>]>([
-    ['with scopes as a list', { claims: { scp: ['mcp'] } }, {}],
-    ['for several, us among them', { claims: { aud: ['https://other.example', RESOURCE] } }, {}],
-    ['with the plain type', { header: { typ: 'JWT' } }, {}],
-    ['without a type', { header: { typ: undefined } }, {}],
-    ['with the long form of its type', { header: { typ: 'application/at+jwt' } }, {}],
-    ['that ended 59 s ago by our clock', { claims: { exp: 1_800_000_000 - 59 } }, {}],
-    ['that begins in 59 s by our clock', { claims: { nbf: 1_800_000_000 + 59 } }, {}],
-    ['for a name the operator gave us', { claims: { aud: 'api://hub' } }, { audience: ['api://hub'] }],
-  ])('%s is accepted', async (_what, change, trusted) => {
-    expect(await verify(open(trusted), await makeToken(change))).toMatchObject({ outcome: 'accepted' });
-  });
-
-  test('of another algorithm that is allowed', async () => {
-    web.keys = [rsa.jwk];
-    const token = await makeToken({ header: { alg: 'RS256', kid: 'rsa' }, key: rsa.privateKey });
-    expect(await verify(open(), token)).toMatchObject({ outcome: 'accepted' });
-  });
-});
-
-describe('B1.10: a token is refused', () => {
-  const refused: readonly (readonly [string, () => Promise<string> | string, Partial<TrustedIssuer>?])[] = [
-    [
-      'without a signature',
-      () =>
-        new UnsecuredJWT({ iss: ISSUER, aud: RESOURCE, sub: 'alice' })
-          .setExpirationTime(seconds(600))
-          .encode(),
-    ],
-    [
-      'signed with the public key as a secret',
-      async () => {
-        const secret = new TextEncoder().encode(await exportSPKI(rsa.publicKey));
-        web.keys = [rsa.jwk];
-        return makeToken({ header: { alg: 'HS256', kid: 'rsa' }, key: secret });
-      },
-    ],
-    ['signed by somebody else', () => makeToken({ key: second.privateKey })],
-    ['whose key nobody knows', () => makeToken({ header: { kid: 'second' }, key: second.privateKey })],
-    ['of an algorithm that is not allowed', () => makeToken(), { algorithms: ['RS256'] }],
-    ['of another issuer', () => makeToken({ claims: { iss: 'https://other.example' } })],
-    ['of an issuer that differs by a slash', () => makeToken({ claims: { iss: `${ISSUER}/` } })],
-    ['for somebody else', () => makeToken({ claims: { aud: 'https://other.example/mcp' } })],
-    ['for nobody', () => makeToken({ claims: { aud: undefined } })],
-    ['for our address where the operator named another', () => makeToken(), { audience: ['api://hub'] }],
-    ['of the wrong type', () => makeToken({ header: { typ: 'logout+jwt' } })],
-    ['of a type that is not allowed', () => makeToken({ header: { typ: 'JWT' } }), { types: ['at+jwt'] }],
-    ['O-19: that ended 61 s ago', () => makeToken({ claims: { exp: seconds(-61) } })],
-    ['without an end', () => makeToken({ claims: { exp: undefined } })],
-    ['that begins in 61 s', () => makeToken({ claims: { nbf: seconds(61) } })],
-    ['of nobody we know', () => makeToken({ claims: { sub: 'mallory' } })],
-    ['of a name that objects have by themselves', () => makeToken({ claims: { sub: 'constructor' } })],
-    ['that was changed', async () => `${(await makeToken()).slice(0, -6)}AAAAAA`],
-    ['that is cut', async () => (await makeToken()).split('.').slice(0, 2).join('.')],
-    ['that is no token', () => 'cpk_0123456789abcdef0123456789'],
-    ['without end', () => `${'e'.repeat(20_000)}.e.e`],
-  ];
-  test.each(refused.map(([what, make, trusted = {}]) => [what, make, trusted] as const))(
-    '%s',
-    async (_what, make, trusted) => {
-      const token = await make();
-      expect(await verify(open(trusted), token)).toMatchObject({
-        outcome: 'refused',
-        error: 'invalid_token',
-      });
-      expect(enrolled).toEqual([]);
-    },
-  );
-
-  test('for an agent that is off, and for one that is not there', async () => {
-    agents.set('ci', { ...CI, enabled: false });
-    expect(await verify(open(), await makeToken())).toMatchObject({ outcome: 'refused' });
-    agents.clear();
-    expect(await verify(open(), await makeToken())).toMatchObject({ outcome: 'refused' });
-  });
-
-  test('S59: without a scope that is needed, and all are named', async () => {
-    const verifier = open({ requiredScopes: ['mcp', 'tools'] });
-    expect(await verify(verifier, await makeToken({ claims: { scope: 'mcp' } }))).toMatchObject({
-      outcome: 'refused',
-      error: 'insufficient_scope',
-      scopes: ['mcp', 'tools'],
-    });
-    const elsewhere = await makeToken({ claims: { aud: 'https://other.example' } });
-    expect(await verify(verifier, elsewhere)).toMatchObject({ error: 'invalid_token' });
-  });
-});
+beforeEach(resetIssuer);
 
 describe('keys of an issuer', () => {
   test('are found through its metadata, and fetched once', async () => {
@@ -318,7 +116,7 @@ describe('B1.8: verdicts', () => {
               : undefined,
           ),
       },
-      clock: { now: () => time.now, monotonic: () => time.monotonic },
+      clock,
       tokens: open(),
     });
     expect(await authenticator.identify(key)).toBe(CI);

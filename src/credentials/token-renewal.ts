@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from '../connectors/index.js';
-import { HubError, isHubError, type Clock, type Lock, type Locks } from '../kernel/index.js';
+import { HubError, isHubError, type Clock, type Locks } from '../kernel/index.js';
 import type { AccountEvent } from './account-event.js';
 import type { AccountFlow } from './account-flow.js';
 import { BackOff } from './back-off.js';
@@ -12,6 +12,7 @@ import {
   type OAuthProblem,
 } from './credential.js';
 import { belongsTo, renewalLead } from './credential-state.js';
+import { SharedLock } from './shared-lock.js';
 import { ownerName, signInRequired } from './sign-in-required.js';
 
 export interface TokenRenewalOptions {
@@ -350,23 +351,4 @@ function keyOf(
   account: string = DEFAULT_ACCOUNT,
 ): string {
   return JSON.stringify([id, owner.kind, ownerName(owner), account]);
-}
-
-/** A lock that is released when all who need it are done. */
-class SharedLock {
-  readonly #lock: Lock | undefined;
-  #holders = 1;
-
-  constructor(lock: Lock | undefined) {
-    this.#lock = lock;
-  }
-
-  share(): () => Promise<void> {
-    this.#holders++;
-    return () => this.release();
-  }
-
-  async release(): Promise<void> {
-    if (--this.#holders === 0) await this.#lock?.release();
-  }
 }

@@ -67,7 +67,7 @@ describe('a token the upstream does not take any more', () => {
   test('U-18: however often it is renewed wants a person', async () => {
     const given = await start();
     await given.call();
-    given.upstream.provider = { ...given.provider, judge: () => undefined } as typeof given.provider;
+    given.upstream.provider = { ...given.provider, judge: () => undefined };
     const refused = await given.call();
     expect(refused).toMatchObject({ isError: true });
     expect(textOf(refused)).toContain('crosspoint connector connect tracker');

@@ -95,8 +95,8 @@ export async function follow(
 ): Promise<Response> {
   let response = first;
   for (let steps = 0; steps < 10; steps++) {
-    const refresh = /url=(.*)$/.exec(response.headers.get('refresh') ?? '')?.[1];
-    const location = response.headers.get('location') ?? refresh;
+    const refreshed = /url=(.*)$/.exec(response.headers.get('refresh') ?? '')?.[1];
+    const location = response.headers.get('location') ?? refreshed;
     if (location === undefined) return response;
     const url = new URL(location, hub.url);
     if (url.origin !== new URL(hub.url).origin) return response;

@@ -59,9 +59,9 @@ export async function startProvider(clients: readonly Record<string, unknown>[] 
       const record = records.find('AccessToken', token) ?? records.find('ClientCredentials', token);
       if (record === undefined || Number(record.exp) * 1_000 <= Date.now()) return undefined;
       return {
-        scopes: String(record.scope ?? '').split(' '),
+        scopes: (record.scope ?? '').split(' '),
         audience: record['aud'],
-        person: String(record.accountId ?? 'machine'),
+        person: record.accountId ?? 'machine',
       };
     },
     async close() {
@@ -137,7 +137,7 @@ async function decide(
     await oidc.interactionFinished(request, response, refusal);
     return;
   }
-  const asked = String(params['scope'] ?? '');
+  const asked = typeof params['scope'] === 'string' ? params['scope'] : '';
   const grant = new oidc.Grant({ accountId: person, clientId: String(params['client_id']) });
   const scope = grants?.join(' ') ?? asked;
   grant.addOIDCScope(scope);
