@@ -2,7 +2,7 @@ import { exportSPKI, UnsecuredJWT } from 'jose';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
   agents,
-  clock,
+  CI,
   enrolled,
   ISSUER,
   makeToken,

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../kernel/index.js';
 import {
-  agents,
   CI,
   clock,
   enrolled,
@@ -13,6 +12,7 @@ import {
   RESOURCE,
   second,
   seconds,
+  TRUSTED,
   verify,
   web,
 } from '../../test/support/scripted-issuer.js';

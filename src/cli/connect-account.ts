@@ -63,17 +63,17 @@ async function finish(
   listener: LoopbackListener,
   signal: AbortSignal,
 ): Promise<SavedCredentialView> {
-  const { confirmation, answer } = await bounded(listener.brought, signal);
+  const brought = await bounded(listener.brought, signal);
   try {
     const saved = await hub.ask(ADMIN_ROUTES.credentials.finish, {
       path: { id },
-      body: { confirmation },
+      body: { confirmation: brought.confirmation },
       timeoutMs: 60_000,
     });
-    answer('The account is connected.');
+    brought.answer('The account is connected.');
     return saved;
   } catch (error) {
-    answer('The account was not connected. The terminal says why.');
+    brought.answer('The account was not connected. The terminal says why.');
     throw error;
   }
 }

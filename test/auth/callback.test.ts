@@ -4,7 +4,7 @@ import { eventsOf } from '../support/hub-events.js';
 import { signIn } from '../support/oauth-client.js';
 import { startAccountHub, type AccountHub } from '../support/oauth/account-hub.js';
 import type { Closable } from '../support/resources.js';
-import { FormBrowser } from '../support/sign-in.js';
+import type { FormBrowser } from '../support/sign-in.js';
 
 /** What comes back from authorization servers, and from those who pretend to be one. */
 

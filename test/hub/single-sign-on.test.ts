@@ -196,6 +196,7 @@ describe('an answer that must not count', () => {
     url.searchParams.set('error', 'access_denied');
     url.searchParams.set('error_description', '<script>evil</script>');
     await refused(browser, url.href, 502);
+    expect(await whoIs(browser)).toBeUndefined();
   });
 
   test('O-2: the code of another sign-in', async () => {

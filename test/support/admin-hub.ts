@@ -316,6 +316,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     policy,
     shutdown,
     operations,
+    clients,
     flow,
     connections,
     authenticator,

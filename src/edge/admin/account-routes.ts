@@ -51,6 +51,11 @@ export function registerAccountRoutes(register: Register, deps: AdminDependencie
     });
     return { body: savedView(connected, connected.connector, deps.clock.now()) };
   });
+  registerKnown(register, deps);
+}
+
+/** What is done with an account that is there. */
+function registerKnown(register: Register, deps: AdminDependencies): void {
   register(ROUTES.chooseAccount, async ({ by, names }) => {
     const { connector, owner } = await findOwner(deps, names);
     const account = accountNamed(names.account);

@@ -78,7 +78,7 @@ const scenarios: Scenario[] = [
     ['token', { id: 'ann', role: 'viewer', token: 'mine' }],
     ['source', { id: 'ann', role: 'viewer', source: 'built_in' }],
   ].map(([field, body]): Scenario => ({
-    name: `A-3 A-9: ${String(field)} of ${JSON.stringify(body)} is refused`,
+    name: `A-3 A-9: ${JSON.stringify(field)} of ${JSON.stringify(body)} is refused`,
     request: add(body as object),
     status: 400,
     body: { error: { details: { field } } },

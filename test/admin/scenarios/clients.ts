@@ -53,10 +53,7 @@ const scenarios: Scenario[] = [
     name: 'what it was allowed is taken back',
     request: async (hub) => ({ method: 'DELETE', path: `/clients/${await withEditor(hub)}` }),
     status: 204,
-    events: [
-      { type: 'client.authorized', agent: 'local', scopes: ['mcp'], actor: { kind: 'agent', id: 'local' } },
-      { ...REVOKED, agent: 'local', actor: ADMIN },
-    ],
+    events: [{ ...REVOKED, agent: 'local', actor: ADMIN }],
     async after(hub) {
       expect((await tell(hub, { method: 'GET', path: '/clients' })).body).toEqual({ items: [] });
       expect(await hub.clients.find(LOCAL, 'https://editor.example/client.json')).toBeUndefined();

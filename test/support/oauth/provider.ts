@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider from 'oidc-provider';
+import { Provider } from 'oidc-provider';
 import { ProviderRecords } from './memory-adapter.js';
 
 export interface TokenFacts {
@@ -38,9 +38,9 @@ export async function startProvider(clients: readonly Record<string, unknown>[] 
   const records = new ProviderRecords();
   const tokenCalls: string[] = [];
   const counts = { revoked: 0, registered: 0 };
-  let handler: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
+  const serving: { handler?: (request: IncomingMessage, response: ServerResponse) => void } = {};
   const server = createServer((request, response) => {
-    if (given.interfere?.(request, response) !== true) handler?.(request, response);
+    if (given.interfere?.(request, response) !== true) serving.handler?.(request, response);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -76,7 +76,7 @@ export async function startProvider(clients: readonly Record<string, unknown>[] 
   oidc.on('grant.success', ({ oidc: { params } }) => tokenCalls.push(String(params?.['grant_type'])));
   oidc.on('grant.error', ({ oidc: { params } }) => tokenCalls.push(String(params?.['grant_type'])));
   const callback = oidc.callback();
-  handler = (request, response) => {
+  serving.handler = (request, response) => {
     if (request.url?.startsWith('/interaction/') === true) void decide(oidc, given, request, response);
     else void callback(request, response);
   };
