@@ -42,7 +42,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
     [],
     ['node:http'],
   ),
-  'mcp/auth': limit(['mcp/jsonrpc'], ['oauth4webapi']),
+  'mcp/auth': limit([], ['oauth4webapi']),
   kernel: limit([]),
   contract: limit([], ['zod']),
   agents: limit(['kernel', 'contract'], ['jose', 'oauth4webapi']),
