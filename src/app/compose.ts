@@ -20,6 +20,7 @@ import {
   createReadResource,
   createSurfaces,
   createSyncConnector,
+  HeldCalls,
 } from '../operations/index.js';
 import { createSealer, openStorage, type Storage } from '../storage/index.js';
 import { createUpstreamPool } from '../upstreams/index.js';
@@ -46,12 +47,14 @@ export async function composeHub(given: HubParts) {
   const { config, clock } = given;
   const surfaces = createSurfaces({ catalog, policy });
   const recordArguments = await openArgumentsRecorder(storage, config);
-  const passage = { surfaces, policy, events, credentials, upstreams, recordArguments, clock };
+  const held = new HeldCalls();
+  const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock };
   const rates = createRateLimits(config.limits, clock);
   const { snapshots } = storage;
   return {
     ...parts,
     surfaces,
+    held,
     health: createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => config.health.timeoutMs }),
     callTool: createCallTool({ ...passage, rates, validator, outputCheck: config.outputCheck }),
     getPrompt: createGetPrompt(passage),
@@ -68,6 +71,7 @@ export async function composeHub(given: HubParts) {
       clock,
     }),
     async close() {
+      await held.close();
       await upstreams.close();
       await events.close();
       await storage.close();

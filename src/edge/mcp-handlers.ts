@@ -3,10 +3,23 @@ import type { Agent } from '../agents/index.js';
 import type { Surface, SurfaceScope } from '../catalog/index.js';
 import { HubError, toCallId } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
-import { prepareResult, type Handler, type McpRequest, type PreparedResult } from '../mcp/server/index.js';
-import { supportsElicitation } from '../mcp/model/index.js';
-import type { CallTool, CompleteArgument, GetPrompt, ReadResource, Surfaces } from '../operations/index.js';
-import type { UpstreamOptions } from '../upstreams/index.js';
+import {
+  InputRequired,
+  prepareResult,
+  type Handler,
+  type McpRequest,
+  type PreparedResult,
+} from '../mcp/server/index.js';
+import {
+  Suspended,
+  type CallTool,
+  type CompleteArgument,
+  type GetPrompt,
+  type ReadResource,
+  type Surfaces,
+} from '../operations/index.js';
+import { askProfileOf, type AskProfile, type UpstreamOptions } from '../upstreams/index.js';
+import { askLive, roundsOf } from './client-questions.js';
 import { pageOf } from './list-pages.js';
 import { toMcpError } from './mcp-face.js';
 
@@ -28,12 +41,18 @@ export function createMcpHandlers(
   agentOf: AgentOf,
 ): Record<string, Handler> {
   const list = createLists(operations, scope, agentOf);
-  const caller = (request: McpRequest) => ({
-    callId: toCallId(randomUUID()),
-    agent: agentOf(request.principal),
-    scope,
-    options: optionsOf(request),
-  });
+  const caller = (request: McpRequest) => {
+    const asks = askProfileOf(request.client.capabilities);
+    return {
+      callId: toCallId(randomUUID()),
+      agent: agentOf(request.principal),
+      scope,
+      session: request.session,
+      asks,
+      options: optionsOf(request, asks),
+      ...(asks !== undefined && !request.asksLive && { rounds: roundsOf(request, asks) }),
+    };
+  };
   return {
     'tools/list': list('tools', 'tools'),
     'prompts/list': list('prompts', 'prompts'),
@@ -42,13 +61,7 @@ export function createMcpHandlers(
     'tools/call': guarded((request) => {
       const exposedName = textOf(request.params, 'name');
       const args = argumentsOf(request.params);
-      const ask = (question: string) => confirm(request, question);
-      return operations.callTool({
-        ...caller(request),
-        exposedName,
-        args,
-        confirm: ask,
-      }) as Promise<JsonObject>;
+      return operations.callTool({ ...caller(request), exposedName, args }) as Promise<JsonObject>;
     }),
     'prompts/get': guarded((request) => {
       const exposedName = textOf(request.params, 'name');
@@ -90,7 +103,9 @@ function withReadHints(result: JsonObject): JsonObject {
 function guarded(handler: Handler): Handler {
   return (request) => {
     const fail = (error: unknown): never => {
-      throw toMcpError(error, request.method);
+      throw error instanceof Suspended
+        ? new InputRequired(error.requests, error.state)
+        : toMcpError(error, request.method);
     };
     try {
       const result = handler(request);
@@ -114,7 +129,7 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
   return args;
 }
 
-function optionsOf(request: McpRequest): UpstreamOptions {
+function optionsOf(request: McpRequest, asks: AskProfile | undefined): UpstreamOptions {
   const { _meta: meta } = request.params;
   return {
     get signal() {
@@ -127,25 +142,11 @@ function optionsOf(request: McpRequest): UpstreamOptions {
       onLog: (message) => request.log(message),
     }),
     ...(isObject(meta) && { meta }),
+    ...(asks !== undefined && request.asksLive && { ask: askLive(request), capabilities: asks.capabilities }),
   };
 }
 
 /** Clients that want pages say how large. Others get everything at once, because many never ask for the second page. */
 function sizeWish(params: JsonObject): unknown {
   return params['limit'];
-}
-
-async function confirm(request: McpRequest, question: string): Promise<boolean | undefined> {
-  if (!supportsElicitation(request.client.capabilities, 'form')) return undefined;
-  const { confirmation } = await request.askClient({
-    confirmation: {
-      method: 'elicitation/create',
-      params: {
-        mode: 'form',
-        message: question,
-        requestedSchema: { type: 'object', properties: {}, required: [] },
-      },
-    },
-  });
-  return confirmation?.['action'] === 'accept';
 }

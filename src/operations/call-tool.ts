@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/index.js';
 import type { SurfaceScope, ToolEntry } from '../catalog/index.js';
+import type { Connector } from '../connectors/index.js';
 import type { AccessProvider } from '../credentials/index.js';
 import {
   flagsOf,
@@ -7,6 +8,7 @@ import {
   riskOf,
   type Actor,
   type ArgumentsRecorder,
+  type CallFacts,
   type CallOutcome,
   type Decision,
   type EventLog,
@@ -16,9 +18,14 @@ import {
 import { HubError, type CallId, type Clock } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { CallResult } from '../mcp/model/index.js';
-import type { Caller, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import type { AskProfile, Caller, Lease, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import { requireConfirmation } from './confirmation.js';
 import { failureOf } from './failure-of.js';
+import type { HeldCall, HeldCalls } from './held-calls.js';
 import type { RateLimits } from './rate-limits.js';
+import { relayedOptions, relayedQuestions } from './relayed-question.js';
+import { askByRounds, carryByRounds, claimHeld, keepOpen, NextRound, OpenRound } from './rounds.js';
+import { Suspended, type Rounds } from './suspended.js';
 import type { Surfaces } from './surfaces.js';
 
 export interface ToolCall {
@@ -29,9 +36,13 @@ export interface ToolCall {
   readonly scope: SurfaceScope;
   readonly exposedName: string;
   readonly args: JsonObject | undefined;
+  /** The caller's conversation with us, where it has one. */
+  readonly session?: string | undefined;
+  /** What can be asked of the caller, in whichever way; undefined: nothing. */
+  readonly asks?: AskProfile | undefined;
   readonly options: UpstreamOptions;
-  /** Asks whoever is behind the client; false when they say no, undefined when they cannot be asked. */
-  readonly confirm: (question: string) => Promise<boolean | undefined>;
+  /** For callers that answer questions by calling again. Others are asked with `options.ask`, or not at all. */
+  readonly rounds?: Rounds;
 }
 
 export interface CallToolDependencies {
@@ -42,6 +53,7 @@ export interface CallToolDependencies {
   readonly events: EventLog;
   readonly credentials: AccessProvider;
   readonly upstreams: Upstreams;
+  readonly held: HeldCalls;
   readonly recordArguments: ArgumentsRecorder;
   readonly outputCheck: 'off' | 'warn' | 'refuse';
   readonly clock: Clock;
@@ -52,22 +64,36 @@ export type CallTool = (call: ToolCall) => Promise<CallResult>;
 /** Resolve, decide, validate, record, authenticate, execute, guard. Whatever happens is recorded, and nothing happens unrecorded. */
 export function createCallTool(deps: CallToolDependencies): CallTool {
   return async function callTool(call) {
-    const { agent, args } = call;
+    const { agent, args, rounds } = call;
     let entry: ToolEntry | undefined;
     let decision: Decision | undefined;
+    let claimed: HeldCall | undefined;
+    let confirmed: string | undefined;
     try {
-      deps.rates.require(agent.id, call.exposedName);
+      // What continues a call was counted when the call began.
+      if (rounds?.state === undefined) deps.rates.require(agent.id, call.exposedName);
+      else claimed = claimHeld(deps.held, agent.id, rounds);
       entry = deps.surfaces.surfaceFor(agent, call.scope).findTool(call.exposedName);
       if (entry === undefined) throw new HubError('unknown_tool', 'Unknown tool');
       decision = decide(deps.policy, agent, entry, args);
-      await requirePermission(decision, call);
+      if (decision.kind !== 'allow')
+        ({ decision, confirmed } = await requirePermission(deps.policy, decision, call, entry, claimed));
       requireValid(deps.validator, entry, args);
     } catch (error) {
+      if (claimed !== undefined) void claimed.end(new HubError('cancelled', 'the call was not continued'));
       // Something thrown that is no error is no refusal: the client is being asked, and the call comes again with the answer.
       if (error instanceof Error) recordRefusal(deps.events, call, entry, decision, error);
       throw error;
     }
-    return execute(deps, call, entry, decision);
+    if (rounds === undefined) return execute(deps, call, entry, decision);
+    const [found, decided] = [entry, decision];
+    const kept = confirmed === undefined ? {} : { confirmed };
+    const { options } = call;
+    const target = `tools/call\n${found.connector.id}\n${found.tool.name}`;
+    const carried = { held: deps.held, owner: agent.id, target, rounds, options, claimed, state: kept };
+    return carryByRounds(carried, (line, continued) =>
+      execute(deps, { ...call, options: line }, found, decided, { rounds, kept, target, continued }),
+    );
   };
 }
 
@@ -88,20 +114,23 @@ function decide(
   });
 }
 
-async function requirePermission(decision: Decision, call: ToolCall): Promise<void> {
+/** A call is made as the policy says now: after a wait for consent that may be something else than before. */
+async function requirePermission(
+  policy: PolicyEngine,
+  decision: Decision,
+  call: ToolCall,
+  entry: ToolEntry,
+  claimed: HeldCall | undefined,
+): Promise<{ decision: Decision; confirmed?: string }> {
+  if (decision.kind === 'allow') return { decision };
   if (decision.kind === 'deny')
     throw new HubError('policy_denied', `Policy denies this call: ${decision.reason}`, {
       details: { reason: decision.reason },
     });
-  if (decision.kind === 'allow') return;
-  const confirmed = await call.confirm(`${decision.reason} Call ${call.exposedName}?`);
-  if (confirmed === true) return;
-  throw confirmed === undefined
-    ? new HubError(
-        'confirmation_required',
-        `This call needs confirmation (${decision.reason}), and the client cannot ask for it`,
-      )
-    : new HubError('policy_denied', 'The call was not confirmed', { details: { reason: 'not confirmed' } });
+  const { version } = policy;
+  const confirmed = await requireConfirmation(policy, decision, call, entry, claimed !== undefined);
+  if (policy.version === version) return { decision, confirmed };
+  return requirePermission(policy, decide(policy, call.agent, entry, call.args), call, entry, claimed);
 }
 
 function requireValid(validator: Validator, { tool }: ToolEntry, args: JsonObject | undefined): void {
@@ -117,34 +146,42 @@ async function execute(
   call: ToolCall,
   entry: ToolEntry,
   decision: Decision,
+  passage?: Passage,
 ): Promise<CallResult> {
   const { connector, tool } = entry;
   const actor = actorOf(call);
+  const continued = passage?.continued;
   const facts = {
-    callId: call.callId,
+    callId: continued?.callId ?? call.callId,
     connector: connector.id,
     target: tool.name,
     exposedName: call.exposedName,
     method: 'tools/call',
   } as const;
-  const startedAt = deps.clock.monotonic();
-  await deps.events.intend(actor, {
-    type: 'call.intended',
-    ...facts,
-    arguments: deps.recordArguments(call.args),
-    policies: decision.policies,
-    ...(typeof call.options.meta?.['traceparent'] === 'string' && {
-      trace: call.options.meta['traceparent'],
-    }),
-  });
+  const startedAt = continued?.startedAt ?? deps.clock.monotonic();
+  if (continued === undefined)
+    await deps.events.intend(actor, {
+      type: 'call.intended',
+      ...facts,
+      arguments: deps.recordArguments(call.args),
+      policies: decision.policies,
+      ...(typeof call.options.meta?.['traceparent'] === 'string' && {
+        trace: call.options.meta['traceparent'],
+      }),
+    });
   let outcome: CallOutcome = 'ok';
   let failure: { error?: HubError['code'] } = {};
   let seen: { resultBytes?: number; warnings?: readonly string[] } = {};
+  /** Its caller comes again; only then it can end. */
+  let isOpen = false;
   try {
     const access = await deps.credentials.accessFor(connector, call.agent.id);
     const lease = await deps.upstreams.open(connector, access, callerOf(call));
     try {
-      const answer = await lease.upstream.callTool(tool.name, call.args, call.options);
+      const answer =
+        passage === undefined
+          ? await lease.upstream.callTool(tool.name, call.args, relayedBy(lease, call, connector))
+          : await nextRound(deps, { call, entry, lease, passage, actor, facts, startedAt });
       const guarded = guard(deps, entry, answer);
       seen = {
         resultBytes: guarded.bytes,
@@ -156,12 +193,68 @@ async function execute(
       lease.release();
     }
   } catch (error) {
-    ({ outcome, ...failure } = failureOf(error));
+    if (error instanceof Suspended) isOpen = true;
+    else ({ outcome, ...failure } = failureOf(error));
     throw error;
   } finally {
     const durationMs = deps.clock.monotonic() - startedAt;
-    deps.events.append(actor, { type: 'call.finished', ...facts, outcome, ...failure, durationMs, ...seen });
+    if (!isOpen)
+      deps.events.append(actor, {
+        type: 'call.finished',
+        ...facts,
+        outcome,
+        ...failure,
+        durationMs,
+        ...seen,
+      });
   }
+}
+
+/** What a call by rounds needs beyond the call itself. */
+interface Passage {
+  readonly rounds: Rounds;
+  /** What stays known from round to round. */
+  readonly kept: JsonObject;
+  readonly target: string;
+  readonly continued: OpenRound | undefined;
+}
+
+interface RoundInit {
+  readonly call: ToolCall;
+  readonly entry: ToolEntry;
+  readonly lease: Lease;
+  readonly passage: Passage;
+  readonly actor: Actor;
+  readonly facts: CallFacts;
+  readonly startedAt: number;
+}
+
+/** One round of a call. Where the upstream wants to know more, the call stays open and its caller is sent for it. */
+async function nextRound(deps: CallToolDependencies, init: RoundInit): Promise<CallResult> {
+  const { call, entry, lease, passage, actor, facts, startedAt } = init;
+  const { connector, tool } = entry;
+  const params = { name: tool.name, ...(call.args !== undefined && { arguments: call.args }) };
+  const options = relayedBy(lease, call, connector);
+  try {
+    const result = await askByRounds(lease.upstream, 'tools/call', params, options, passage.rounds);
+    return result as unknown as CallResult;
+  } catch (error) {
+    if (!(error instanceof NextRound)) throw error;
+    const open = new OpenRound(
+      { owner: call.agent.id, target: passage.target, callId: facts.callId, startedAt },
+      (ending) => {
+        const durationMs = deps.clock.monotonic() - startedAt;
+        deps.events.append(actor, { type: 'call.finished', ...facts, ...ending, durationMs });
+      },
+    );
+    const requests = relayedQuestions(error.requests, connector, call.scope);
+    throw keepOpen(deps.held, new NextRound(requests, error.state), passage.rounds, passage.kept, open);
+  }
+}
+
+/** The options of a call whose caller may be asked; those of all others as they are. */
+function relayedBy(lease: Lease, { options, scope }: ToolCall, connector: Connector): UpstreamOptions {
+  return options.ask === undefined ? options : relayedOptions(options, options.ask, lease, connector, scope);
 }
 
 interface Guarded {
@@ -226,9 +319,11 @@ function recordRefusal(
 }
 
 /** The signal is only asked for where somebody has to wait: making one costs something. */
-function callerOf({ agent, options }: ToolCall): Caller {
+function callerOf({ agent, options, session, asks }: ToolCall): Caller {
   return {
     principal: agent.id,
+    session,
+    asks,
     get signal() {
       return options.signal;
     },

@@ -45,3 +45,5 @@ export { type RemovePolicy } from './remove-policy.js';
 export { type ExplainPolicy, type Explanation } from './explain-policy.js';
 export { type VerifyEvents } from './verify-events.js';
 export { type Turns } from './turns.js';
+export { HeldCalls, type HeldCallsOptions } from './held-calls.js';
+export { Suspended, type Rounds } from './suspended.js';

@@ -2,5 +2,15 @@
  * Live conversations with upstreams, pooled by connector, credential and, where isolation asks for it, principal.
  * One place decides about concurrency and time-outs. Nothing here repeats a call.
  */
-export type { Caller, Lease, Upstream, UpstreamOptions, Upstreams } from './upstream.js';
+export type {
+  AskCaller,
+  Caller,
+  Lease,
+  Round,
+  RoundOptions,
+  Upstream,
+  UpstreamOptions,
+  Upstreams,
+} from './upstream.js';
+export { ASK_NOTHING, askProfileOf, type AskProfile } from './ask-profile.js';
 export { createUpstreamPool, type UpstreamPoolOptions } from './upstream-pool.js';

@@ -4,6 +4,7 @@ import { HubError, type Clock, type ConnectorId, type Logger } from '../kernel/i
 import { createMemoryVerdicts, type McpClient } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
 import type { Dispatcher } from 'undici';
+import { ASK_EVERYTHING, ASK_NOTHING, withoutRoots, type AskProfile } from './ask-profile.js';
 import { createEgress } from './egress.js';
 import { openClient } from './open-client.js';
 import { probeHttp } from './probe-http.js';
@@ -41,6 +42,8 @@ interface Shared {
   readonly stderr: StderrTail;
   /** Why the last attempt to open a conversation failed; cleared by one that succeeds. */
   failure: HubError | undefined;
+  /** Whether a conversation settles at its beginning what may be asked in it. Unknown until there was one. */
+  agreesOnce: boolean | undefined;
 }
 
 export function createUpstreamPool(options: UpstreamPoolOptions): Upstreams {
@@ -72,10 +75,12 @@ class UpstreamPool implements Upstreams {
         throw changed(connector);
       }
     }
-    const key = keyOf(connector, access, caller, () => this.#perCall++);
+    const profile = profileFor(connector, caller, common);
+    const key = `${keyOf(connector, access, caller, () => this.#perCall++)}\n${profile.key}`;
     let member = this.#members.get(key);
     try {
-      if (member === undefined) this.#members.set(key, (member = this.#start(connector, access, common)));
+      if (member === undefined)
+        this.#members.set(key, (member = this.#start(connector, access, common, profile)));
       member.leases++;
       member.upstream ??= toUpstream(await member.client, connector);
       common.failure = undefined;
@@ -127,16 +132,19 @@ class UpstreamPool implements Upstreams {
       dispatcher: dispatcherFor(connector),
       stderr: new StderrTail(),
       failure: undefined,
+      agreesOnce: undefined,
     };
     this.#shared.set(connector.id, created);
     return created;
   }
 
-  #start(connector: Connector, access: Access, { dispatcher, stderr }: Shared): Member {
+  #start(connector: Connector, access: Access, common: Shared, profile: AskProfile): Member {
+    const { dispatcher, stderr } = common;
     const { info, clock, logger } = this.#options;
     const log = logger.child({ connector: connector.id });
     const client = openClient(connector, access, {
       info,
+      profile,
       dispatcher,
       verdicts: this.#verdicts,
       onStderr: (line) => stderr.push(line),
@@ -150,7 +158,12 @@ class UpstreamPool implements Upstreams {
       lastUsed: clock.monotonic(),
       listens: false,
     };
-    void client.then((opened) => this.#hearOfChanges(opened, member)).catch(() => (member.listens = false));
+    void client
+      .then((opened) => {
+        common.agreesOnce = opened.server.era === 'legacy';
+        return this.#hearOfChanges(opened, member);
+      })
+      .catch(() => (member.listens = false));
     return member;
   }
 
@@ -172,14 +185,23 @@ class UpstreamPool implements Upstreams {
 
   #lease(key: string, member: Member, turnstile: Turnstile): Lease {
     let released = false;
+    let resting = 0;
     return {
       upstream: member.upstream as Upstream,
+      rest: async (work) => {
+        if (resting++ === 0 && !released) turnstile.leave();
+        try {
+          return await work();
+        } finally {
+          if (--resting === 0 && !released) turnstile.rejoin();
+        }
+      },
       release: () => {
         if (released) return;
         released = true;
         member.leases--;
         member.lastUsed = this.#options.clock.monotonic();
-        turnstile.leave();
+        if (resting === 0) turnstile.leave();
         if (member.connector.isolation === 'per_call') this.#end(key, member);
       },
     };
@@ -220,6 +242,20 @@ function dispatcherFor({ endpoint, allowPrivateNetwork, timeouts }: Connector): 
     privateOrigin: allowPrivateNetwork ? new URL(endpoint.url) : undefined,
     connectMs: timeouts.connectMs,
   });
+}
+
+/**
+ * What may be asked in the conversation of a caller. Where that is settled at the beginning, callers with different
+ * abilities have different conversations: the upstream must not offer one what only the other can take part in.
+ */
+function profileFor(connector: Connector, { principal, asks }: Caller, { agreesOnce }: Shared): AskProfile {
+  const { isolation, endpoint } = connector;
+  if (agreesOnce === false) return ASK_NOTHING;
+  const ofProcess =
+    endpoint.transport === 'stdio' && (isolation === 'shared' || isolation === 'per_principal');
+  // A process is one for many, and lists are read for everybody: all of it is declared, and refused where it does not fit.
+  const wide = ofProcess || principal === 'hub' ? ASK_EVERYTHING : (asks ?? ASK_NOTHING);
+  return isolation === 'shared' ? withoutRoots(wide) : wide;
 }
 
 /** Whose conversation it is. Nobody shares one across credentials. */

@@ -3,16 +3,34 @@ import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 import type { AgentId, ConnectorId } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { CallResult, LogLevel, LogMessage, Progress } from '../mcp/model/index.js';
+import type {
+  CallResult,
+  ClientCapabilities,
+  InputRequest,
+  InputRequests,
+  InputResponses,
+  LogLevel,
+  LogMessage,
+  Progress,
+} from '../mcp/model/index.js';
+import type { AskProfile } from './ask-profile.js';
 
 /** On whose behalf an upstream is used; decides, with the connector's isolation, whose upstream session it is. */
 export interface Caller {
   readonly principal: AgentId | 'hub';
   /** The caller's own conversation with us, where it has one. */
-  readonly session?: string;
+  readonly session?: string | undefined;
+  /** What it can be asked while its calls run; undefined: nothing. */
+  readonly asks?: AskProfile | undefined;
   /** Ends the wait for a turn. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/**
+ * Puts a question of the upstream to whoever is behind a caller. Undefined where they cannot be asked or would not
+ * answer; then the upstream is told so in the way its question allows.
+ */
+export type AskCaller = (question: InputRequest, signal: AbortSignal) => Promise<JsonObject | undefined>;
 
 export interface UpstreamOptions {
   /** Read only where somebody has to wait when there is `onAbort`: making one costs something. */
@@ -24,7 +42,22 @@ export interface UpstreamOptions {
   readonly logLevel?: LogLevel;
   /** Vendor keys and trace context of the caller's `_meta`. */
   readonly meta?: JsonObject;
+  /** Answers what the upstream asks while the call runs. Without it nothing can be asked. */
+  readonly ask?: AskCaller;
+  /** What may be asked, for upstreams that are told with each request. */
+  readonly capabilities?: ClientCapabilities;
 }
+
+/** What the caller gave for the questions of the round before, and what the upstream gave it to bring back. */
+export interface RoundOptions extends UpstreamOptions {
+  readonly inputResponses?: InputResponses;
+  readonly requestState?: string;
+}
+
+/** A call of a caller who answers by calling again: its result, or what has to be answered first. */
+export type Round =
+  | { readonly result: JsonObject }
+  | { readonly requests: InputRequests; readonly requestState: string | undefined };
 
 /** One conversation with an upstream. Failures are `HubError`s; an error the upstream itself answered is `upstream_rejected`. */
 export interface Upstream {
@@ -32,6 +65,8 @@ export interface Upstream {
   callTool(name: string, args: JsonObject | undefined, options: UpstreamOptions): Promise<CallResult>;
   getPrompt(name: string, args: JsonObject | undefined, options: UpstreamOptions): Promise<JsonObject>;
   readResource(uri: string, options: UpstreamOptions): Promise<JsonObject>;
+  /** One round of a call. Questions that cannot wait for the next one go to `ask`. */
+  round(method: string, params: JsonObject, options: RoundOptions): Promise<Round>;
   complete(params: JsonObject, options: UpstreamOptions): Promise<JsonObject>;
   /** Everything on offer, all pages. */
   listOffers(options: {
@@ -53,5 +88,7 @@ export interface Upstreams {
 
 export interface Lease {
   readonly upstream: Upstream;
+  /** Lets others have the turn while somebody thinks; the turn is taken back without waiting. */
+  rest<Result>(work: () => Promise<Result>): Promise<Result>;
   release(): void;
 }

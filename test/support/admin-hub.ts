@@ -33,6 +33,7 @@ import {
   createRateLimits,
   createSurfaces,
   createSyncConnector,
+  HeldCalls,
 } from '../../src/operations/index.js';
 import { openStorage } from '../../src/storage/index.js';
 import { createScriptedUpstreams, refuseAnonymous } from './scripted-pool.js';
@@ -108,6 +109,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     events,
     credentials,
     upstreams,
+    held: new HeldCalls(),
     recordArguments,
     outputCheck: 'warn',
     clock,

@@ -48,7 +48,11 @@ export function createScriptedUpstreams(): ScriptedUpstreams {
     async open(connector, access) {
       const behaviour = requireScript(connector);
       await behaviour.open?.(access);
-      return { upstream: toUpstream(connector, access, behaviour, calls), release: () => {} };
+      return {
+        upstream: toUpstream(connector, access, behaviour, calls),
+        rest: (work) => work(),
+        release: () => {},
+      };
     },
     async drop(connector) {
       dropped.push(connector);
@@ -88,6 +92,7 @@ function toUpstream(
     },
     getPrompt: unused,
     readResource: unused,
+    round: async () => ({ result: {} }),
     complete: unused,
     async listOffers() {
       await behaviour.list?.();

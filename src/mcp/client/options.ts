@@ -87,6 +87,8 @@ export interface ClientOptions extends ClientHooks {
   readonly info: Implementation;
   /** Where not given, the handlers decide: forms, sampling, roots, each when there is a handler. */
   readonly capabilities?: ClientCapabilities;
+  /** Modern era: what to declare with requests that do not say so themselves, instead of `capabilities`. */
+  readonly requestCapabilities?: ClientCapabilities;
   readonly handlers?: InputHandlers;
   /** `auto` asks the server; a revision allows that one only. */
   readonly era?: 'auto' | Era | Revision;
