@@ -3,6 +3,7 @@ import type { Agent } from '../agents/index.js';
 import type { Surface, SurfaceScope } from '../catalog/index.js';
 import { HubError, toCallId } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { supportsElicitation } from '../mcp/model/index.js';
 import {
   InputRequired,
   prepareResult,
@@ -105,7 +106,7 @@ function guarded(handler: Handler): Handler {
     const fail = (error: unknown): never => {
       throw error instanceof Suspended
         ? new InputRequired(error.requests, error.state)
-        : toMcpError(error, request.method);
+        : toMcpError(error, request.method, visitsPages(request));
     };
     try {
       const result = handler(request);
@@ -114,6 +115,11 @@ function guarded(handler: Handler): Handler {
       return fail(error);
     }
   };
+}
+
+/** Whether the client knows what to do when it is told of a page that has to be visited before it calls again. */
+function visitsPages({ asksLive, client }: McpRequest): boolean {
+  return asksLive && supportsElicitation(client.capabilities, 'url');
 }
 
 function textOf(params: JsonObject, name: string): string {

@@ -134,13 +134,13 @@ export async function askByRounds(
   options: UpstreamOptions,
   { state = {}, responses, asks }: Rounds,
 ): Promise<JsonObject> {
-  const { urls, upstream: requestState, round } = state;
+  const { urls, upstream: requestState } = state;
   if (urls === true) requireConsent(responses);
-  const continues = round !== undefined && urls !== true;
+  const inputResponses = urls === true ? {} : withoutOwn(responses);
   // Spreading reads the signal; whoever answers by rounds can afford one.
   const whole: RoundOptions = {
     ...options,
-    ...(continues && { inputResponses: withoutOwn(responses) }),
+    ...(Object.keys(inputResponses).length > 0 && { inputResponses }),
     ...(typeof requestState === 'string' && { requestState }),
   };
   try {

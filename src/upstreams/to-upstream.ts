@@ -39,8 +39,11 @@ export function toUpstream(client: McpClient, connector: Connector): Upstream {
         rethrow,
       ) as unknown as Promise<JsonObject>;
     },
-    async round(method, params, options) {
-      const whole = options.ask === undefined ? options : withInput(options, options.ask);
+    async round(method, params, { inputResponses, requestState, ...options }) {
+      // Only where a call is made again for its answers there is a place for them in it.
+      const brought = client.server.era === 'legacy' ? {} : { inputResponses, requestState };
+      const given = { ...options, ...brought };
+      const whole = options.ask === undefined ? given : withInput(given, options.ask);
       if (options.logLevel !== undefined) await hearing(options.logLevel);
       const round = await client.callRaw(method, params, whole).catch(rethrow);
       if (round.type === 'complete') return { result: shaped(method, round.result, connector) };

@@ -50,8 +50,8 @@ export interface UpstreamOptions {
 
 /** What the caller gave for the questions of the round before, and what the upstream gave it to bring back. */
 export interface RoundOptions extends UpstreamOptions {
-  readonly inputResponses?: InputResponses;
-  readonly requestState?: string;
+  readonly inputResponses?: InputResponses | undefined;
+  readonly requestState?: string | undefined;
 }
 
 /** A call of a caller who answers by calling again: its result, or what has to be answered first. */
