@@ -253,8 +253,11 @@ async function nextRound(deps: CallToolDependencies, init: RoundInit): Promise<C
 }
 
 /** The options of a call whose caller may be asked; those of all others as they are. */
-function relayedBy(lease: Lease, { options, scope }: ToolCall, connector: Connector): UpstreamOptions {
-  return options.ask === undefined ? options : relayedOptions(options, options.ask, lease, connector, scope);
+function relayedBy(lease: Lease, call: ToolCall, connector: Connector): UpstreamOptions {
+  const { options } = call;
+  return options.ask === undefined
+    ? options
+    : relayedOptions(options, options.ask, lease, { ...call, connector });
 }
 
 interface Guarded {

@@ -1,3 +1,4 @@
+import type { Agent } from '../agents/index.js';
 import type { SurfaceScope } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
@@ -46,13 +47,20 @@ export function relayedQuestions(
   );
 }
 
+/** Between whom a question is passed on. */
+export interface Relaying {
+  readonly connector: Connector;
+  readonly scope: SurfaceScope;
+  readonly agent: Agent;
+  readonly session?: string | undefined;
+}
+
 /** The options of a call whose caller may be asked. While somebody thinks, others have the turn. */
 export function relayedOptions(
   options: UpstreamOptions,
   ask: AskCaller,
   lease: Pick<Lease, 'rest'>,
-  connector: Connector,
-  scope: SurfaceScope,
+  { connector, scope, agent, session = '' }: Relaying,
 ): UpstreamOptions {
   const { onAbort, onProgress, onLog, logLevel, meta, capabilities } = options;
   return {
@@ -60,6 +68,7 @@ export function relayedOptions(
       return options.signal as AbortSignal;
     },
     ask: (question, signal) => lease.rest(() => ask(relayedQuestion(question, connector, scope), signal)),
+    askedAs: `${agent.id}\n${session}`,
     ...(onAbort && { onAbort }),
     ...(onProgress && { onProgress }),
     ...(onLog && { onLog }),

@@ -191,7 +191,9 @@ export async function fetchFrom<Result>(
     });
     try {
       const relayed =
-        options.ask === undefined ? options : relayedOptions(options, options.ask, lease, connector, scope);
+        options.ask === undefined
+          ? options
+          : relayedOptions(options, options.ask, lease, { connector, scope, agent, session });
       return await ask(lease.upstream, relayed);
     } finally {
       lease.release();

@@ -27,6 +27,8 @@ export interface InputContext {
   readonly during: OngoingCall | undefined;
   /** The calls under way that it may belong to: `during` alone where that is known. */
   readonly candidates: readonly OngoingCall[];
+  /** Where `during` is not known: calls given up a short while ago, which the peer may still be asking about. */
+  readonly abandoned: readonly OngoingCall[];
 }
 
 /** Answers one request of the server with the bare result. Throws `InputRefused` when the user says no. */
