@@ -20,6 +20,7 @@ import {
   createReadResource,
   createSurfaces,
   createSyncConnector,
+  createWatchResource,
   HeldCalls,
 } from '../operations/index.js';
 import { createSealer, openStorage, type Storage } from '../storage/index.js';
@@ -60,6 +61,7 @@ export async function composeHub(given: HubParts) {
     getPrompt: createGetPrompt(passage),
     readResource: createReadResource(passage),
     completeArgument: createCompleteArgument(passage),
+    watchResource: createWatchResource(passage),
     syncConnector: createSyncConnector({
       connectors,
       credentials,

@@ -18,6 +18,7 @@ import {
   type GetPrompt,
   type ReadResource,
   type Surfaces,
+  type WatchResource,
 } from '../operations/index.js';
 import { askProfileOf, type AskProfile, type UpstreamOptions } from '../upstreams/index.js';
 import { askLive, roundsOf } from './client-questions.js';
@@ -30,6 +31,7 @@ export interface McpOperations {
   readonly getPrompt: GetPrompt;
   readonly readResource: ReadResource;
   readonly completeArgument: CompleteArgument;
+  readonly watchResource: WatchResource;
 }
 
 type AgentOf = (principal: string) => Agent;

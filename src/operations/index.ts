@@ -47,3 +47,4 @@ export { type VerifyEvents } from './verify-events.js';
 export { type Turns } from './turns.js';
 export { HeldCalls, type HeldCallsOptions } from './held-calls.js';
 export { Suspended, type Rounds } from './suspended.js';
+export { createWatchResource, type WatchRequest, type WatchResource } from './watch-resource.js';

@@ -14,3 +14,4 @@ export type {
 } from './upstream.js';
 export { ASK_NOTHING, askProfileOf, type AskProfile } from './ask-profile.js';
 export { createUpstreamPool, type UpstreamPoolOptions } from './upstream-pool.js';
+export type { ResourceWatcher } from './watched-resources.js';

@@ -1,6 +1,6 @@
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
-import { HubError, type Clock, type ConnectorId, type Logger } from '../kernel/index.js';
+import { HubError, type AgentId, type Clock, type ConnectorId, type Logger } from '../kernel/index.js';
 import { createMemoryVerdicts, type McpClient } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
 import type { Dispatcher } from 'undici';
@@ -10,8 +10,9 @@ import { openClient } from './open-client.js';
 import { probeHttp } from './probe-http.js';
 import { StderrTail } from './stderr-tail.js';
 import { Turnstile } from './turnstile.js';
-import { toOpenFailure } from './upstream-failure.js';
+import { toHubError, toOpenFailure } from './upstream-failure.js';
 import { toUpstream } from './to-upstream.js';
+import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-resources.js';
 import type { Caller, Lease, Upstream, Upstreams } from './upstream.js';
 
 export interface UpstreamPoolOptions {
@@ -29,6 +30,7 @@ interface Member {
   leases: number;
   lastUsed: number;
   listens: boolean;
+  watched: WatchedResources | undefined;
 }
 
 const SWEEP_MS = 15_000;
@@ -90,6 +92,37 @@ class UpstreamPool implements Upstreams {
       if (this.#members.get(key) === member) this.#members.delete(key);
       common.turnstile.leave();
       throw (common.failure = toOpenFailure(error, connector));
+    }
+  }
+
+  async watch(
+    connector: Connector,
+    access: Access,
+    principal: AgentId,
+    uri: string,
+    watcher: ResourceWatcher,
+  ): Promise<() => void> {
+    const common = this.#sharedOf(connector);
+    const profile = profileFor(connector, { principal }, common);
+    const key = `${watchKeyOf(connector, access, principal)}\n${profile.key}`;
+    let member = this.#members.get(key);
+    try {
+      if (member === undefined)
+        this.#members.set(key, (member = this.#start(connector, access, common, profile)));
+      const client = await member.client;
+      const watched = (member.watched ??= new WatchedResources(client));
+      await watched.join(uri, watcher);
+      return () => watched.leave(uri, watcher);
+    } catch (error) {
+      if (error instanceof NotWatchable)
+        throw new HubError('not_supported', `connector ${connector.id}: ${error.message}`);
+      if (
+        member?.upstream === undefined &&
+        member?.watched === undefined &&
+        this.#members.get(key) === member
+      )
+        this.#members.delete(key);
+      throw toHubError(error, connector);
     }
   }
 
@@ -157,6 +190,7 @@ class UpstreamPool implements Upstreams {
       leases: 0,
       lastUsed: clock.monotonic(),
       listens: false,
+      watched: undefined,
     };
     void client
       .then((opened) => {
@@ -217,13 +251,16 @@ class UpstreamPool implements Upstreams {
     for (const [key, member] of this.#members) {
       const { endpoint } = member.connector;
       const idleMs = endpoint.transport === 'stdio' ? endpoint.idleStopMs : HTTP_IDLE_MS;
-      if (member.leases === 0 && !member.listens && idleMs > 0 && now - member.lastUsed > idleMs)
+      const watches = member.watched?.isIdle === false;
+      if (watches) member.watched?.check();
+      if (member.leases === 0 && !member.listens && !watches && idleMs > 0 && now - member.lastUsed > idleMs)
         this.#end(key, member);
     }
   }
 }
 
 async function close(member: Member): Promise<void> {
+  member.watched?.end();
   try {
     await (await member.client).close();
   } catch {
@@ -256,6 +293,13 @@ function profileFor(connector: Connector, { principal, asks }: Caller, { agreesO
   // A process is one for many, and lists are read for everybody: all of it is declared, and refused where it does not fit.
   const wide = ofProcess || principal === 'hub' ? ASK_EVERYTHING : (asks ?? ASK_NOTHING);
   return isolation === 'shared' ? withoutRoots(wide) : wide;
+}
+
+/** In which conversation resources are watched. A process is not started for that where one serves the same callers. */
+function watchKeyOf({ id, isolation, endpoint }: Connector, access: Access, principal: AgentId): string {
+  const base = `${id}\n${access.id}`;
+  if (isolation === 'shared') return base;
+  return endpoint.transport === 'stdio' ? `${base}\n${principal}` : `${base}\n\nwatch`;
 }
 
 /** Whose conversation it is. Nobody shares one across credentials. */

@@ -14,6 +14,7 @@ import type {
   Progress,
 } from '../mcp/model/index.js';
 import type { AskProfile } from './ask-profile.js';
+import type { ResourceWatcher } from './watched-resources.js';
 
 /** On whose behalf an upstream is used; decides, with the connector's isolation, whose upstream session it is. */
 export interface Caller {
@@ -79,6 +80,17 @@ export interface Upstream {
 export interface Upstreams {
   /** Waits for its turn where the connector's limits say so. Whoever opens must release. */
   open(connector: Connector, access: Access, caller: Caller): Promise<Lease>;
+  /**
+   * Hears of changes of one resource until the returned function is called, or `lost`. Many who watch the same with the
+   * same credential are one to the upstream.
+   */
+  watch(
+    connector: Connector,
+    access: Access,
+    principal: AgentId,
+    uri: string,
+    watcher: ResourceWatcher,
+  ): Promise<() => void>;
   /** Ends the conversations of a connector, e.g. because it changed. */
   drop(connector: string): Promise<void>;
   /** Throws unless something alive answers. A process that sleeps until it is needed counts as alive. */

@@ -54,6 +54,7 @@ export function createScriptedUpstreams(): ScriptedUpstreams {
         release: () => {},
       };
     },
+    watch: async () => () => {},
     async drop(connector) {
       dropped.push(connector);
     },
