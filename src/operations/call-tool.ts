@@ -159,16 +159,7 @@ async function execute(
     method: 'tools/call',
   } as const;
   const startedAt = continued?.startedAt ?? deps.clock.monotonic();
-  if (continued === undefined)
-    await deps.events.intend(actor, {
-      type: 'call.intended',
-      ...facts,
-      arguments: deps.recordArguments(call.args),
-      policies: decision.policies,
-      ...(typeof call.options.meta?.['traceparent'] === 'string' && {
-        trace: call.options.meta['traceparent'],
-      }),
-    });
+  if (continued === undefined) await intend(deps, call, actor, facts, decision);
   let outcome: CallOutcome = 'ok';
   let failure: { error?: HubError['code'] } = {};
   let seen: { resultBytes?: number; warnings?: readonly string[] } = {};
@@ -210,6 +201,23 @@ async function execute(
   }
 }
 
+function intend(
+  { events, recordArguments }: CallToolDependencies,
+  { args, options }: ToolCall,
+  actor: Actor,
+  facts: CallFacts,
+  { policies }: Decision,
+): Promise<void> {
+  const trace = options.meta?.['traceparent'];
+  return events.intend(actor, {
+    type: 'call.intended',
+    ...facts,
+    arguments: recordArguments(args),
+    policies,
+    ...(typeof trace === 'string' && { trace }),
+  });
+}
+
 /** What a call by rounds needs beyond the call itself. */
 interface Passage {
   readonly rounds: Rounds;
@@ -248,7 +256,9 @@ async function nextRound(deps: CallToolDependencies, init: RoundInit): Promise<C
       },
     );
     const requests = relayedQuestions(error.requests, connector, call.scope);
-    throw keepOpen(deps.held, new NextRound(requests, error.state), passage.rounds, passage.kept, open);
+    const next = new NextRound(requests, error.state);
+    const sentAway: unknown = keepOpen(deps.held, next, passage.rounds, passage.kept, open);
+    throw sentAway;
   }
 }
 

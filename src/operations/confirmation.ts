@@ -40,8 +40,10 @@ export async function requireConfirmation(
     const { confirmed, asked } = rounds.state ?? {};
     if (isContinued && confirmed === subject) return subject;
     const answer = rounds.responses[KEY];
-    if (asked !== subject || answer === undefined)
-      throw new Suspended({ [KEY]: question }, { asked: subject });
+    if (asked !== subject || answer === undefined) {
+      const sentAway: unknown = new Suspended({ [KEY]: question }, { asked: subject });
+      throw sentAway;
+    }
     if (answer['action'] === 'accept') return subject;
     throw refused();
   }

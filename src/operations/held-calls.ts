@@ -69,7 +69,7 @@ export class HeldCalls {
   async close(): Promise<void> {
     this.#closed = true;
     const reason = new HubError('shutting_down', 'the hub is shutting down');
-    for (const id of [...this.#entries.keys()]) this.#end(id, reason);
+    for (const id of this.#entries.keys()) this.#end(id, reason);
     await Promise.all(this.#ending);
   }
 

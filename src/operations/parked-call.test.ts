@@ -40,7 +40,7 @@ async function suspension(attached: Promise<unknown>): Promise<Suspended> {
 }
 
 function comeBack(held: HeldCalls, { state }: Suspended): ParkedCall<unknown> {
-  return held.take(String(state['park']), ADA) as ParkedCall<unknown>;
+  return held.take(state['park'] as string, ADA) as ParkedCall<unknown>;
 }
 
 function caller(): UpstreamOptions & { hangUp(): void; readonly heard: number[] } {
@@ -81,7 +81,7 @@ test('questions that come together are asked together; what is not answered is a
     comeBack(held, first).attach({}, { 'question-1': ANSWER, 'question-3': ANSWER }),
   );
   expect(Object.keys(again.requests)).toEqual(['question-2']);
-  expect(held.take(String(first.state['park']), ADA)).toBeUndefined();
+  expect(held.take(first.state['park'] as string, ADA)).toBeUndefined();
   expect(await comeBack(held, again).attach({}, { 'question-2': ANSWER })).toEqual([ANSWER, ANSWER]);
 });
 

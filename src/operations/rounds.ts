@@ -132,9 +132,9 @@ export async function askByRounds(
   method: string,
   params: JsonObject,
   options: UpstreamOptions,
-  { state = {}, responses, asks }: Rounds,
+  { state: brought = {}, responses, asks }: Rounds,
 ): Promise<JsonObject> {
-  const { urls, upstream: requestState } = state;
+  const { urls, upstream: requestState } = brought;
   if (urls === true) requireConsent(responses);
   const inputResponses = urls === true ? {} : withoutOwn(responses);
   // Spreading reads the signal; whoever answers by rounds can afford one.
@@ -148,10 +148,9 @@ export async function askByRounds(
     if ('result' in answer) return answer.result;
     if (Object.keys(answer.requests).some((key) => key.startsWith(OWN_KEYS)))
       throw new HubError('upstream_protocol', 'the upstream asked under a name that is not its own');
-    throw new NextRound(
-      answer.requests,
-      answer.requestState === undefined ? {} : { upstream: answer.requestState },
-    );
+    const { requestState: state } = answer;
+    const next: unknown = new NextRound(answer.requests, state === undefined ? {} : { upstream: state });
+    throw next;
   } catch (error) {
     const questions = asks.capabilities.elicitation?.url === undefined ? undefined : urlQuestions(error);
     throw questions === undefined ? error : new NextRound(questions, { urls: true });

@@ -30,7 +30,7 @@ export class WatchedResources {
   readonly #watchers = new Map<string, Set<ResourceWatcher>>();
   #joining: Joining[] = [];
   #subscription: ChangeSubscription | undefined;
-  #working: Promise<void> | undefined;
+  #isWorking = false;
   #stale = false;
   #over = false;
 
@@ -78,8 +78,10 @@ export class WatchedResources {
   }
 
   #work(): void {
-    this.#working ??= this.#settle().finally(() => {
-      this.#working = undefined;
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    void this.#settle().finally(() => {
+      this.#isWorking = false;
       if (!this.#over && (this.#joining.length > 0 || this.#stale)) this.#work();
     });
   }

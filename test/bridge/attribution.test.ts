@@ -141,7 +141,7 @@ describe('over the stream that belongs to no request', () => {
           return true;
         }
         if (rpc.method !== undefined || rpc.id === undefined) return false;
-        waiting.get(String(rpc.id))?.((rpc as { result?: object }).result ?? {});
+        waiting.get(rpc.id as string)?.((rpc as { result?: object }).result ?? {});
         response.writeHead(202).end();
         return true;
       },

@@ -37,7 +37,7 @@ async function start() {
   const ask = async (table: string, more?: JsonObject): Promise<string> => {
     const { result } = (await call(table, more)) as { result: JsonObject };
     expect(result).toMatchObject({ resultType: 'input_required', inputRequests: { [QUESTION]: {} } });
-    return String(result['requestState']);
+    return result['requestState'] as string;
   };
   const executed = () => requestsOf(upstream.seen, 'tools/call').length;
   return { hub, call, ask, executed };

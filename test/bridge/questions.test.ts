@@ -170,7 +170,7 @@ describe.each(cells)('a %s client and a %s upstream', (clientEra, upstreamEra) =
     call.catch(() => {});
     await until(() => asked, 'the question');
     aborter.abort();
-    await expect(call).rejects.toThrow();
+    await expect(call).rejects.toThrow(/aborted/);
     if (clientEra === 'legacy') {
       await until(() => !upstream.running.has('gone'), 'the call to be taken back');
       await expect.poll(async () => eventsOf(hub, 'call.finished')).toMatchObject([{ outcome: 'cancelled' }]);

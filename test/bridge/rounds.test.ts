@@ -206,7 +206,7 @@ describe('an upstream that wants a page to be visited first', () => {
     const { hub, visit } = await startVisited();
     const ada = await agent(hub, 'ada');
     const { message } = await ada.request('tools/call', call('x'));
-    const { inputRequests, requestState } = message?.['result'] as {
+    const { inputRequests, requestState } = (message as JsonObject)['result'] as {
       inputRequests: JsonObject;
       requestState: string;
     };
@@ -230,7 +230,7 @@ describe('an upstream that wants a page to be visited first', () => {
     const { hub, upstream } = await startVisited();
     const ada = await agent(hub, 'ada');
     const { message } = await ada.request('tools/call', call('x'));
-    const { requestState } = message?.['result'] as { requestState: string };
+    const { requestState } = (message as JsonObject)['result'] as { requestState: string };
     const inputResponses = { 'page-1': { action: 'decline' } };
     const done = await ada.request('tools/call', call('x', { inputResponses, requestState }));
     expect(done.message).toMatchObject({ result: { isError: true } });

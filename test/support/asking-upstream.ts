@@ -140,7 +140,7 @@ export async function startAskingUpstream(era: 'legacy' | 'modern'): Promise<Ask
     'resources/list': () => ({ resources: [{ uri: 'test://asking', name: 'asking' }] }),
     'resources/templates/list': () => ({ resourceTemplates: [] }),
     'resources/read': async (request) => {
-      const answers = await ask('form', String(request.params['uri']), 1, request);
+      const answers = await ask('form', request.params['uri'] as string, 1, request);
       return { contents: [{ uri: 'test://asking', text: JSON.stringify(answers) }] };
     },
   };
