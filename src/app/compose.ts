@@ -19,6 +19,8 @@ import {
   createReadResource,
   createSurfaces,
   createSyncConnector,
+  createWatchResource,
+  HeldCalls,
 } from '../operations/index.js';
 import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool } from '../upstreams/index.js';
@@ -51,7 +53,8 @@ export async function composeHub(given: HubParts) {
   const { config, clock } = given;
   const surfaces = createSurfaces({ catalog, policy });
   const recordArguments = await openArgumentsRecorder(storage, config);
-  const passage = { surfaces, policy, events, credentials, upstreams, recordArguments, clock };
+  const held = new HeldCalls();
+  const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock };
   const rates = createRateLimits(config.limits, clock);
   const syncConnector = createSyncConnector({
     connectors,
@@ -69,6 +72,7 @@ export async function composeHub(given: HubParts) {
     browser: composeBrowser({ ...parts, folder: given.folder }),
     clients: createClientApprovals({ ...parts, tickets: storage.tickets }),
     surfaces,
+    held,
     health: createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => config.health.timeoutMs }),
     callTool: createCallTool({
       ...passage,
@@ -80,9 +84,11 @@ export async function composeHub(given: HubParts) {
     getPrompt: createGetPrompt(passage),
     readResource: createReadResource(passage),
     completeArgument: createCompleteArgument(passage),
+    watchResource: createWatchResource(passage),
     syncConnector,
     ...connecting,
     async close() {
+      await held.close();
       await upstreams.close();
       await parts.tokens.close();
       await events.close();

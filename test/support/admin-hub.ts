@@ -39,6 +39,7 @@ import {
   createSyncConnector,
   createTurns,
   type MasterKeyPort,
+  HeldCalls,
 } from '../../src/operations/index.js';
 import { composeBrowser } from '../../src/app/compose-browser.js';
 import { PublicUrl } from '../../src/app/public-url.js';
@@ -144,6 +145,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     events,
     credentials,
     upstreams,
+    held: new HeldCalls(),
     recordArguments,
     outputCheck: 'warn',
     accounts: connections.desk,
