@@ -13,9 +13,9 @@ import type {
   Surfaces,
   VisitPage,
 } from '../operations/index.js';
-import type { UpstreamOptions } from '../upstreams/index.js';
 import { pageOf } from './list-pages.js';
 import { toMcpError } from './mcp-face.js';
+import { RequestOptions } from './request-options.js';
 
 export interface McpOperations {
   readonly surfaces: Surfaces;
@@ -39,7 +39,7 @@ export function createMcpHandlers(
     callId: toCallId(randomUUID()),
     agent: agentOf(request.principal),
     scope,
-    options: optionsOf(request),
+    options: new RequestOptions(request),
   });
   return {
     'tools/list': list('tools', 'tools'),
@@ -120,22 +120,6 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
   if (args !== undefined && !isObject(args))
     throw new HubError('invalid_request', 'arguments must be an object');
   return args;
-}
-
-function optionsOf(request: McpRequest): UpstreamOptions {
-  const { _meta: meta } = request.params;
-  return {
-    get signal() {
-      return request.signal;
-    },
-    onAbort: (listener) => request.onAbort(listener),
-    ...(request.wantsProgress && { onProgress: (progress) => request.progress(progress) }),
-    ...(request.logLevel !== undefined && {
-      logLevel: request.logLevel,
-      onLog: (message) => request.log(message),
-    }),
-    ...(isObject(meta) && { meta }),
-  };
 }
 
 /** Clients that want pages say how large. Others get everything at once, because many never ask for the second page. */

@@ -187,7 +187,7 @@ async function execute(
     for (let renewed = false; ; renewed = true) {
       const shown = access.headers;
       try {
-        const lease = await deps.upstreams.open(connector, access, callerOf(call));
+        const lease = await deps.upstreams.open(connector, access, new ToolCaller(call));
         try {
           const answer = await lease.upstream.callTool(tool.name, call.args, call.options);
           const guarded = guard(deps, entry, answer);
@@ -275,13 +275,18 @@ function recordRefusal(
 }
 
 /** The signal is only asked for where somebody has to wait: making one costs something. */
-function callerOf({ agent, options }: ToolCall): Caller {
-  return {
-    principal: agent.id,
-    get signal() {
-      return options.signal;
-    },
-  };
+class ToolCaller implements Caller {
+  readonly principal: Caller['principal'];
+  readonly #options: UpstreamOptions;
+
+  constructor({ agent, options }: ToolCall) {
+    this.principal = agent.id;
+    this.#options = options;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#options.signal;
+  }
 }
 
 function actorOf({ agent, admin }: ToolCall): Actor {

@@ -62,24 +62,39 @@ class UpstreamPool implements Upstreams {
     this.#sweep.unref();
   }
 
-  async open(connector: Connector, access: Access, caller: Caller): Promise<Lease> {
+  open(connector: Connector, access: Access, caller: Caller): Lease | Promise<Lease> {
     const common = this.#sharedOf(connector);
     const turn = common.turnstile.enter(() => caller.signal);
-    if (turn !== undefined) {
-      await turn;
-      if (this.#shared.get(connector.id) !== common) {
-        common.turnstile.leave();
-        throw changed(connector);
-      }
-    }
     const key = keyOf(connector, access, caller, () => this.#perCall++);
+    if (turn !== undefined) return this.#openInTurn(turn, key, connector, access, common);
+    const member = this.#members.get(key);
+    if (member?.upstream === undefined) return this.#openMember(key, connector, access, common);
+    member.leases++;
+    return this.#lease(key, member, member.upstream, common);
+  }
+
+  async #openInTurn(
+    turn: Promise<void>,
+    key: string,
+    connector: Connector,
+    access: Access,
+    common: Shared,
+  ): Promise<Lease> {
+    await turn;
+    if (this.#shared.get(connector.id) !== common) {
+      common.turnstile.leave();
+      throw changed(connector);
+    }
+    return this.#openMember(key, connector, access, common);
+  }
+
+  async #openMember(key: string, connector: Connector, access: Access, common: Shared): Promise<Lease> {
     let member = this.#members.get(key);
     try {
       if (member === undefined) this.#members.set(key, (member = this.#start(connector, access, common)));
       member.leases++;
       member.upstream ??= toUpstream(await member.client, connector);
-      common.failure = undefined;
-      return this.#lease(key, member, common.turnstile);
+      return this.#lease(key, member, member.upstream, common);
     } catch (error) {
       // Whoever waited for the same attempt fails too; a newer one that somebody began meanwhile is not ours to forget.
       if (this.#members.get(key) === member) this.#members.delete(key);
@@ -170,19 +185,14 @@ class UpstreamPool implements Upstreams {
     await client.subscribe(filter, () => onListChanged(connector.id));
   }
 
-  #lease(key: string, member: Member, turnstile: Turnstile): Lease {
-    let released = false;
-    return {
-      upstream: member.upstream as Upstream,
-      release: () => {
-        if (released) return;
-        released = true;
-        member.leases--;
-        member.lastUsed = this.#options.clock.monotonic();
-        turnstile.leave();
-        if (member.connector.isolation === 'per_call') this.#end(key, member);
-      },
-    };
+  #lease(key: string, member: Member, upstream: Upstream, common: Shared): Lease {
+    common.failure = undefined;
+    return new MemberLease(upstream, () => {
+      member.leases--;
+      member.lastUsed = this.#options.clock.monotonic();
+      common.turnstile.leave();
+      if (member.connector.isolation === 'per_call') this.#end(key, member);
+    });
   }
 
   #end(key: string, member: Member): void {
@@ -198,6 +208,22 @@ class UpstreamPool implements Upstreams {
       if (member.leases === 0 && !member.listens && idleMs > 0 && now - member.lastUsed > idleMs)
         this.#end(key, member);
     }
+  }
+}
+
+class MemberLease implements Lease {
+  readonly upstream: Upstream;
+  #release: (() => void) | undefined;
+
+  constructor(upstream: Upstream, release: () => void) {
+    this.upstream = upstream;
+    this.#release = release;
+  }
+
+  release(): void {
+    const release = this.#release;
+    this.#release = undefined;
+    release?.();
   }
 }
 

@@ -41,7 +41,7 @@ export interface Upstream {
 
 export interface Upstreams {
   /** Waits for its turn where the connector's limits say so. Whoever opens must release. */
-  open(connector: Connector, access: Access, caller: Caller): Promise<Lease>;
+  open(connector: Connector, access: Access, caller: Caller): Lease | Promise<Lease>;
   /** Ends the conversations of a connector, e.g. because it changed. */
   drop(connector: string): Promise<void>;
   /** Throws unless something alive answers. A process that sleeps until it is needed counts as alive. */

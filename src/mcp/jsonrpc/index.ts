@@ -37,4 +37,5 @@ export {
   type ResponseMessage,
   type ResultMessage,
 } from './messages.js';
+export { TurnoverMap } from './turnover-map.js';
 export { writeError, writeNotification, writeRequest, writeResult } from './write.js';
