@@ -36,15 +36,10 @@ interface Waiting {
 }
 
 const MAX_GROUP = 500;
-/** How long an event that nobody waits for may wait for others to be written with. */
-const COMPANY_MS = 2;
 /** Of one group, against other writers. */
 const MAX_ATTEMPTS = 20;
 
-/**
- * Opens the log where it ended. Events of one turn of the event loop are written together. Those that somebody waits for
- * are written at the end of the turn, others with them or shortly after.
- */
+/** Opens the log where it ended. Events of one turn of the event loop are written together. */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
   const last = (await options.store.last()) ?? (await options.store.anchor());
   return new GroupedEventLog(options, last.sequence === 0 ? { sequence: 0, hash: GENESIS_HASH } : last);
@@ -70,7 +65,6 @@ class GroupedEventLog implements EventLog {
   #head: Head;
   #waiting: Waiting[] = [];
   #scheduled = false;
-  #later: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
   #available = true;
@@ -121,30 +115,20 @@ class GroupedEventLog implements EventLog {
 
   #add(actor: Actor, event: HubEvent, kept: Waiting['kept'], refused: Waiting['refused']): void {
     this.#waiting.push({ at: this.#options.clock.now(), actor, event, kept, refused });
-    if (kept !== undefined) this.#schedule();
-    else this.#later ??= setTimeout(this.#isLater, COMPANY_MS);
-  }
-
-  readonly #isLater = (): void => {
-    this.#later = undefined;
     this.#schedule();
-  };
+  }
 
   #schedule(): void {
     if (this.#scheduled || this.#writing !== undefined || this.#isPaused()) return;
     this.#scheduled = true;
-    setImmediate(this.#isTurn);
-  }
-
-  readonly #isTurn = (): void => {
-    this.#scheduled = false;
-    clearTimeout(this.#later);
-    this.#later = undefined;
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-      if (this.#waiting.length > 0) this.#schedule();
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#writing ??= this.#write().finally(() => {
+        this.#writing = undefined;
+        if (this.#waiting.length > 0) this.#schedule();
+      });
     });
-  };
+  }
 
   async #write(): Promise<void> {
     const group = this.#waiting.slice(0, MAX_GROUP);
