@@ -24,6 +24,7 @@ import { askProfileOf, type AskProfile, type UpstreamOptions } from '../upstream
 import { askLive, roundsOf } from './client-questions.js';
 import { pageOf } from './list-pages.js';
 import { toMcpError } from './mcp-face.js';
+import { RequestOptions } from './request-options.js';
 
 export interface McpOperations {
   readonly surfaces: Surfaces;
@@ -52,7 +53,7 @@ export function createMcpHandlers(
       scope,
       session: request.session,
       asks,
-      options: optionsOf(request, asks),
+      options: asks === undefined ? new RequestOptions(request) : optionsOf(request, asks),
       ...(asks !== undefined && !request.asksLive && { rounds: roundsOf(request, asks) }),
     };
   };
@@ -137,7 +138,8 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
   return args;
 }
 
-function optionsOf(request: McpRequest, asks: AskProfile | undefined): UpstreamOptions {
+/** For callers that can be asked. Unlike those of all others they are taken apart and put together again on the way. */
+function optionsOf(request: McpRequest, asks: AskProfile): UpstreamOptions {
   const { _meta: meta } = request.params;
   return {
     get signal() {
@@ -150,7 +152,7 @@ function optionsOf(request: McpRequest, asks: AskProfile | undefined): UpstreamO
       onLog: (message) => request.log(message),
     }),
     ...(isObject(meta) && { meta }),
-    ...(asks !== undefined && request.asksLive && { ask: askLive(request), capabilities: asks.capabilities }),
+    ...(request.asksLive && { ask: askLive(request), capabilities: asks.capabilities }),
   };
 }
 
