@@ -51,10 +51,15 @@ async function scripted(): Promise<Subject> {
   };
 }
 
+/** Some servers offer more to clients that can be asked. The hub lists as one that can; roots are kept from processes that several callers share. */
+const ASKABLE = { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} } };
+
 async function everythingOverHttp(): Promise<Subject> {
   const server = await serveEverything('streamableHttp');
   return {
-    ask: asking(await openRawAgent({ url: server.url, era: 'legacy' })),
+    ask: asking(
+      await openRawAgent({ url: server.url, era: 'legacy', capabilities: { ...ASKABLE, roots: {} } }),
+    ),
     connector: { url: server.url },
     close: async () => server[Symbol.asyncDispose](),
   };
@@ -62,7 +67,7 @@ async function everythingOverHttp(): Promise<Subject> {
 
 async function everythingOverStdio(): Promise<Subject> {
   const command = { command: process.execPath, args: [EVERYTHING, 'stdio'] };
-  const client = await connect({ info: { name: 'direct', version: '1' }, ...command });
+  const client = await connect({ info: { name: 'direct', version: '1' }, capabilities: ASKABLE, ...command });
   return {
     ask: async (method, params) => ({ result: await client.request(method, params) }),
     connector: command,
