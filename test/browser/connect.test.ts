@@ -127,7 +127,7 @@ test('a program is allowed: the person sees who asks, for whom and where the ans
     const first = await begin(program);
     await page.goto(program.address());
     await signIn(BOB_KEY);
-    expect(await title()).toBe('Allow access?');
+    await page.getByRole('heading', { name: 'Allow access?' }).waitFor();
     const shown = await page.locator('main').innerText();
     for (const text of [CLIENT_NAME, program.host, 'agent bob', 'The program chose this name itself'])
       expect(shown).toContain(text);
@@ -227,7 +227,7 @@ test('the page of one agent is nothing for another', async () => {
     const url = /http:\S+\/oauth\/connect\/[\w-]{43}/.exec(told)?.[0] ?? '';
     await page.goto(url);
     await signIn(BOB_KEY);
-    expect(await page.locator('main').innerText()).toContain('this link is for agent alice');
+    expect(await page.locator('main').innerText()).toContain('This link is for agent alice');
     expect(await page.getByRole('button', { name: 'Continue' }).count()).toBe(0);
   } finally {
     await client.close();
