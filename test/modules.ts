@@ -124,7 +124,16 @@ export const MODULES: Readonly<Record<string, Limit>> = {
       'mcp/server',
     ],
     ['pino', 'yaml', 'jsonc-parser', 'zod', 'undici', '@hono/node-server'],
-    ['node:dns/promises', 'node:fs', 'node:http', 'node:net', 'node:os', 'node:path', 'node:tls'],
+    [
+      'node:dns/promises',
+      'node:fs',
+      'node:http',
+      'node:net',
+      'node:os',
+      'node:path',
+      'node:tls',
+      'node:zlib',
+    ],
   ),
   cli: limit(
     ['kernel', 'contract', 'app', 'mcp/jsonrpc', 'mcp/sse'],

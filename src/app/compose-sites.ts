@@ -1,6 +1,7 @@
-import type { Site } from '../edge/index.js';
+import { createConsoleSite, type Site } from '../edge/index.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
+import { createConsoleFiles } from './console-files.js';
 import type { DataFolder } from './data-folder.js';
 
 export interface SiteParts {
@@ -12,5 +13,5 @@ export interface SiteParts {
 
 /** What a browser or an OAuth client meets, besides MCP endpoints and the admin API. */
 export function composeSites(_parts: SiteParts): readonly Site[] {
-  return [];
+  return [createConsoleSite({ files: createConsoleFiles() })];
 }

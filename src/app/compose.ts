@@ -12,6 +12,7 @@ import {
 } from '../governance/index.js';
 import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
 import {
+  createCallStatistics,
   createCallTool,
   createCompleteArgument,
   createGetPrompt,
@@ -49,10 +50,12 @@ export async function composeHub(given: HubParts) {
   const passage = { surfaces, policy, events, credentials, upstreams, recordArguments, clock };
   const rates = createRateLimits(config.limits, clock);
   const { snapshots } = storage;
+  const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
   return {
     ...parts,
     surfaces,
     health: createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => config.health.timeoutMs }),
+    statistics,
     callTool: createCallTool({ ...passage, rates, validator, outputCheck: config.outputCheck }),
     getPrompt: createGetPrompt(passage),
     readResource: createReadResource(passage),
@@ -68,6 +71,7 @@ export async function composeHub(given: HubParts) {
       clock,
     }),
     async close() {
+      statistics.close();
       await upstreams.close();
       await events.close();
       await storage.close();

@@ -36,4 +36,5 @@ export type { AgentAddition, AgentDetail, AgentKeyView, AgentPatch, AgentView } 
 export type { ToolView } from './admin/tools.js';
 export type { PolicyExplanation, PolicyView } from './admin/policies.js';
 export { CALL_OUTCOMES, EVENT_TYPES, type EventFilters, type EventView } from './admin/events.js';
+export type { StatisticsView } from './admin/statistics.js';
 export type { StatusView } from './admin/status.js';

@@ -27,6 +27,7 @@ import {
 } from '../../src/kernel/index.js';
 import {
   createAdminOperations,
+  createCallStatistics,
   createCallTool,
   createCheckAdminToken,
   createHealthBook,
@@ -159,6 +160,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     catalog,
     surfaces,
     health,
+    statistics: createCallStatistics({ events, eventStore: storage.events, clock }),
     events,
     eventStore: storage.events,
     about: {

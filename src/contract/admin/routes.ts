@@ -3,6 +3,7 @@ import { CONNECTOR_ROUTES } from './connectors.js';
 import { CREDENTIAL_ROUTES } from './credentials.js';
 import { EVENT_ROUTES } from './events.js';
 import { POLICY_ROUTES } from './policies.js';
+import { STATISTICS_ROUTES } from './statistics.js';
 import { STATUS_ROUTES } from './status.js';
 import { TOOL_ROUTES } from './tools.js';
 
@@ -14,5 +15,6 @@ export const ADMIN_ROUTES = {
   tools: TOOL_ROUTES,
   policies: POLICY_ROUTES,
   events: EVENT_ROUTES,
+  statistics: STATISTICS_ROUTES,
   status: STATUS_ROUTES,
 } as const;

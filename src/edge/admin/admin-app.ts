@@ -11,6 +11,7 @@ import { toFailedAnswer } from './error-answer.js';
 import { registerEventRoutes } from './event-routes.js';
 import { registerPolicyRoutes } from './policy-routes.js';
 import { createRegister, type AdminEnv } from './register.js';
+import { registerStatisticsRoutes } from './statistics-routes.js';
 import { registerStatusRoutes } from './status-routes.js';
 import { registerToolRoutes } from './tool-routes.js';
 
@@ -31,6 +32,7 @@ export function createAdminApp(deps: AdminDependencies): Hono<AdminEnv> {
   registerToolRoutes(register, deps);
   registerPolicyRoutes(register, deps);
   registerEventRoutes(register, deps);
+  registerStatisticsRoutes(register, deps);
   registerStatusRoutes(register, app, deps);
   app.all(below, (c) => {
     throw nothingHere(app, c);

@@ -4,7 +4,12 @@ import type { Connector, ConnectorReader } from '../../connectors/index.js';
 import type { CredentialStore } from '../../credentials/index.js';
 import type { EventLog, EventStore, PolicyReader } from '../../governance/index.js';
 import type { Clock, Logger } from '../../kernel/index.js';
-import type { AdminOperations, ConnectorHealth, Surfaces } from '../../operations/index.js';
+import type {
+  AdminOperations,
+  CallStatisticsBook,
+  ConnectorHealth,
+  Surfaces,
+} from '../../operations/index.js';
 import type { AuthenticateAdmin } from './authentication.js';
 
 /** What the admin API stands on: readers for what it shows, operations for what it has done. */
@@ -20,6 +25,7 @@ export interface AdminDependencies {
   readonly catalog: LiveCatalog;
   readonly surfaces: Surfaces;
   readonly health: { healthOf(connector: Connector): ConnectorHealth };
+  readonly statistics: Pick<CallStatisticsBook, 'read'>;
   readonly events: Pick<EventLog, 'available' | 'subscribe' | 'flush'>;
   readonly eventStore: Pick<EventStore, 'query' | 'last' | 'count'>;
   readonly about: AboutHub;

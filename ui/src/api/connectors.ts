@@ -1,0 +1,69 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { ROUTES } from 'virtual:contract';
+import type { ConnectorAddition, ConnectorPatch, CredentialInput } from '../../../src/contract/index.js';
+import { allPages } from './all-pages.js';
+import { ask, askWithTag } from './request.js';
+
+export type {
+  ConnectorDetail,
+  ConnectorView,
+  CredentialView,
+  SyncAnswer,
+} from '../../../src/contract/index.js';
+
+const routes = ROUTES.connectors;
+
+export const connectorList = queryOptions({
+  queryKey: ['connectors'],
+  queryFn: ({ signal }) => allPages((query) => ask(routes.list, { query, signal })),
+});
+
+export const connectorDetail = (id: string) =>
+  queryOptions({
+    queryKey: ['connectors', id],
+    queryFn: ({ signal }) => askWithTag(routes.get, { names: { id }, signal }),
+  });
+
+export const connectorTools = (id: string) =>
+  queryOptions({
+    queryKey: ['connectors', id, 'tools'],
+    queryFn: ({ signal }) => ask(routes.tools, { names: { id }, query: { limit: 200 }, signal }),
+  });
+
+/** Writes about connectors; whatever they change is looked at again. */
+export function useConnectorWrites() {
+  const client = useQueryClient();
+  const onSettled = () =>
+    Promise.all(
+      ['connectors', 'tools', 'status'].map((key) => client.invalidateQueries({ queryKey: [key] })),
+    );
+  return {
+    add: useMutation({ onSettled, mutationFn: (body: ConnectorAddition) => ask(routes.add, { body }) }),
+    change: useMutation({
+      onSettled,
+      mutationFn: ({ id, patch, tag }: { id: string; patch: ConnectorPatch; tag?: string | undefined }) =>
+        ask(routes.change, { names: { id }, body: patch, ...(tag !== undefined && { ifMatch: tag }) }),
+    }),
+    remove: useMutation({ onSettled, mutationFn: (id: string) => ask(routes.remove, { names: { id } }) }),
+    sync: useMutation({
+      onSettled,
+      mutationFn: ({ id, agent }: { id: string; agent?: string }) =>
+        ask(routes.sync, { names: { id }, body: agent === undefined ? {} : { agent } }),
+    }),
+    connect: useMutation({
+      onSettled,
+      mutationFn: ({ id, agent }: { id: string; agent?: string }) =>
+        ask(routes.connect, { names: { id }, body: agent === undefined ? {} : { agent } }),
+    }),
+    saveCredential: useMutation({
+      onSettled,
+      mutationFn: ({ id, owner, input }: { id: string; owner: string; input: CredentialInput }) =>
+        ask(ROUTES.credentials.save, { names: { id, owner }, body: input }),
+    }),
+    removeCredential: useMutation({
+      onSettled,
+      mutationFn: ({ id, owner }: { id: string; owner: string }) =>
+        ask(ROUTES.credentials.remove, { names: { id, owner } }),
+    }),
+  };
+}
