@@ -67,6 +67,7 @@ export const EVENT_FIELDS: { readonly [Type in HubEventType]: FieldsOf<EventOf<T
   'config.reloaded': { reason: 'maybe', changed: 'maybe' },
   'config.refused': { reason: 'maybe', changed: 'maybe' },
   'auth.refused': { surface: 'always', reason: 'always' },
+  'master_key.rotated': { from: 'always', to: 'always', resealed: 'always', unreadable: 'always' },
   'hub.started': { version: 'always' },
   'hub.stopped': { version: 'always' },
   'hub.recovered': { unfinishedCalls: 'always' },

@@ -10,6 +10,8 @@ export interface Agent {
   readonly version: number;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** What the access token it calls with allows; absent where it calls with a key. Never stored. */
+  readonly scopes?: readonly string[];
 }
 
 /** Lets a program act as an agent. The key itself is shown once and never kept. */

@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../kernel/index.js';
 import type { Agent, AgentReader } from './agent.js';
+import type { TokenVerdict } from './token-verdict.js';
+import type { TokenVerifier } from './token-verifier.js';
+
+/** Who holds a key, or what is to be held of a token. Undefined: it is neither. */
+export type Identity = Agent | TokenVerdict | undefined;
 
 /** Finds out who holds a key. */
 export interface Authenticator {
   /** Answers at once where the key is remembered. */
   authenticate(key: string): Agent | undefined | Promise<Agent | undefined>;
+  /** Takes access tokens too, where anybody's count. Answers at once where key or token is remembered. */
+  identify(token: string): Identity | Promise<Identity>;
   /** Drops what is remembered; called whenever an agent or key changed. */
   forget(): void;
 }
@@ -22,9 +29,11 @@ export function digestKey(key: string): string {
 export function createAuthenticator({
   agents,
   clock,
+  tokens,
 }: {
   agents: Pick<AgentReader, 'findByKeyDigest'>;
   clock: Clock;
+  tokens?: TokenVerifier;
 }): Authenticator {
   let known = new Map<string, { agent: Agent; until: number }>();
 
@@ -41,17 +50,34 @@ export function createAuthenticator({
     return agent;
   }
 
+  function recall(digest: string): Agent | undefined {
+    const remembered = known.get(digest);
+    if (remembered !== undefined && remembered.until > clock.monotonic()) return remembered.agent;
+    if (known.size >= MAX_REMEMBERED) known = new Map();
+    return undefined;
+  }
+
+  async function find(token: string, digest: string, verifier: TokenVerifier): Promise<Identity> {
+    const agent = token.length > MAX_KEY_LENGTH ? undefined : await lookUp(digest);
+    return agent ?? verifier.verify(token, digest);
+  }
+
+  function authenticate(key: string): Agent | undefined | Promise<Agent | undefined> {
+    if (key.length === 0 || key.length > MAX_KEY_LENGTH) return undefined;
+    const digest = digestKey(key);
+    return recall(digest) ?? lookUp(digest);
+  }
+
   return {
-    authenticate(key) {
-      if (key.length === 0 || key.length > MAX_KEY_LENGTH) return undefined;
-      const digest = digestKey(key);
-      const remembered = known.get(digest);
-      if (remembered !== undefined && remembered.until > clock.monotonic()) return remembered.agent;
-      if (known.size >= MAX_REMEMBERED) known = new Map();
-      return lookUp(digest);
+    authenticate,
+    identify(token) {
+      if (tokens === undefined || !tokens.isOn) return authenticate(token);
+      const digest = digestKey(token);
+      return recall(digest) ?? tokens.remembered(digest) ?? find(token, digest, tokens);
     },
     forget() {
       known = new Map();
+      tokens?.forget();
     },
   };
 }

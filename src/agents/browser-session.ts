@@ -6,6 +6,20 @@ export type BrowserPrincipal =
   | { readonly kind: 'admin'; readonly id: string; readonly role: AdminRole }
   | { readonly kind: 'agent'; readonly id: AgentId };
 
+/** What somebody showed to be signed in. A session ends when this is worth nothing any more. */
+export type BrowserProof =
+  /** A key of the agent. */
+  | { readonly kind: 'key'; readonly key: string }
+  /** An admin token, by its SHA-256. */
+  | { readonly kind: 'token'; readonly digest: string }
+  /** The word of an identity provider: what it said of whom. */
+  | {
+      readonly kind: 'single_sign_on';
+      readonly issuer: string;
+      readonly id: string;
+      readonly values: readonly string[];
+    };
+
 /** A browser that signed in. */
 export interface BrowserSession {
   /** Names it in events and bindings; of no use as a cookie. */
@@ -14,12 +28,16 @@ export interface BrowserSession {
   /** Shown to the browser's own pages, demanded back with every write. */
   readonly csrf: string;
   readonly startedAt: number;
+  /** The latest end, however busy it is. */
   readonly expiresAt: number;
 }
 
 export interface BrowserSessions {
   /** A new one with a new name each time; `cookie` is the only thing that proves it. */
-  start(principal: BrowserPrincipal): Promise<{ readonly session: BrowserSession; readonly cookie: string }>;
+  start(
+    principal: BrowserPrincipal,
+    proof: BrowserProof,
+  ): Promise<{ readonly session: BrowserSession; readonly cookie: string }>;
   /** Undefined if it is unknown, idle for too long, ended, or its principal is gone. */
   find(cookie: string): Promise<BrowserSession | undefined>;
   end(cookie: string): Promise<void>;

@@ -26,7 +26,8 @@ import { createSealer, openStorage, type Storage } from '../storage/index.js';
 import { createUpstreamPool } from '../upstreams/index.js';
 import type { Config } from './config/config.js';
 import type { DataFolder } from './data-folder.js';
-import { deriveKeys } from './derive-keys.js';
+import { MasterKeyHolder } from './master-key/master-key-holder.js';
+import { PublicUrl } from './public-url.js';
 import { Signal } from './signal.js';
 import { createToolsetIndex } from './toolset-index.js';
 import { VERSION } from './version.js';
@@ -81,8 +82,8 @@ export async function composeHub(given: HubParts) {
 
 /** What operations stand on. */
 async function openParts({ config, folder, clock, logger }: HubParts) {
-  const masterKeys = { active: { id: 'master', key: folder.masterKey } };
   const { durability } = config.audit;
+  const { masterKeys } = folder;
   const storage = await openStorage({ url: config.storageUrl, masterKeys, durability, clock, logger });
   const events = await openEventLog({
     store: storage.events,
@@ -96,7 +97,16 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
   return {
     clock,
     logger,
-    keys: deriveKeys(folder.masterKey),
+    masterKey: new MasterKeyHolder({
+      place: folder.keyPlace,
+      keys: masterKeys,
+      dataDir: folder.path,
+      storage,
+      clock,
+    }),
+    publicUrl: new PublicUrl(config.server.publicUrl),
+    // Not derived from the master key, which may change while clients carry what this sealed.
+    keys: { requestState: await storage.dataKeys.require('request-state') },
     storage,
     events,
     catalog,

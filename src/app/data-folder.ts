@@ -1,25 +1,27 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { HubError, randomToken, Secret } from '../kernel/index.js';
+import type { MasterKeys } from '../storage/index.js';
+import { findKeyPlace, type KeyPlace } from './master-key/key-place.js';
+import { openMasterKeys } from './master-key/open-master-keys.js';
 
 /** The folder the hub keeps its own things in. Nobody else may look inside. */
 export interface DataFolder {
   readonly path: string;
-  readonly masterKey: Buffer;
+  /** As they were at the start. */
+  readonly masterKeys: MasterKeys;
+  readonly keyPlace: KeyPlace;
   readonly adminToken: Secret;
   readonly localToken: Secret;
   /** Whether this start made it. */
   readonly isNew: boolean;
 }
 
-const MASTER_KEY_BYTES = 32;
-
 export interface DataFolderOptions {
   readonly path: string;
   /** From the configuration; otherwise one is made and kept in the folder. */
   readonly adminToken: Secret | undefined;
-  /** Base64 from the environment, instead of the key file. */
+  /** `CROSSPOINT_MASTER_KEY`: the key, or where it is, if not in the folder. */
   readonly masterKey: string | undefined;
 }
 
@@ -27,12 +29,12 @@ export function openDataFolder({ path, adminToken, masterKey }: DataFolderOption
   const isNew = !existsSync(join(path, 'local.token'));
   mkdirSync(path, { recursive: true, mode: 0o700 });
   chmodSync(path, 0o700);
+  const keyPlace = findKeyPlace(masterKey, path);
   return {
     path,
     isNew,
-    masterKey: toMasterKey(
-      masterKey ?? keepFile(join(path, 'master.key'), () => randomBytes(MASTER_KEY_BYTES).toString('base64')),
-    ),
+    keyPlace,
+    masterKeys: openMasterKeys(keyPlace),
     adminToken: adminToken ?? new Secret(keepFile(join(path, 'admin.token'), () => `cpa_${randomToken()}`)),
     localToken: new Secret(keepFile(join(path, 'local.token'), () => `cpk_${randomToken()}`)),
   };
@@ -46,11 +48,4 @@ function keepFile(path: string, make: () => string): string {
   if (text === '')
     throw new HubError('config_invalid', `${path} is empty: restore it, or remove it to have a new one made`);
   return text;
-}
-
-function toMasterKey(text: string): Buffer {
-  const key = Buffer.from(text, 'base64');
-  if (key.length !== MASTER_KEY_BYTES)
-    throw new HubError('config_invalid', `the master key must be ${MASTER_KEY_BYTES} bytes in Base64`);
-  return key;
 }

@@ -23,6 +23,7 @@ export {
   skipped,
   type Step,
 } from './doctor/index.js';
+export { createKeychain } from './keychain.js';
 export { backupHub } from './maintenance/backup-hub.js';
 export { restoreHub, type Restored } from './maintenance/restore-hub.js';
 export {

@@ -1,11 +1,15 @@
 import { pino, type Logger as PinoLogger } from 'pino';
 import type { LogFields, Logger } from '../kernel/index.js';
 
+export interface LoggerOptions {
+  readonly level: string;
+  readonly format: 'pretty' | 'json';
+  readonly write?: (text: string) => void;
+}
+
 /** Diagnostic lines go to stderr, one JSON document each; stdout belongs to what commands print. */
-export function createLogger({ level, format }: { level: string; format: 'pretty' | 'json' }): Logger {
-  const stream = {
-    write: (line: string) => void process.stderr.write(format === 'json' ? line : toPlain(line)),
-  };
+export function createLogger({ level, format, write = toStderr }: LoggerOptions): Logger {
+  const stream = { write: (line: string) => write(format === 'json' ? line : toPlain(line)) };
   return wrap(
     pino(
       {
@@ -17,6 +21,10 @@ export function createLogger({ level, format }: { level: string; format: 'pretty
       stream,
     ),
   );
+}
+
+function toStderr(text: string): void {
+  process.stderr.write(text);
 }
 
 function wrap(pinoLogger: PinoLogger): Logger {

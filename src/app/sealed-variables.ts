@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HubError, Secret } from '../kernel/index.js';
+import { HubError, type Secret } from '../kernel/index.js';
 import type { Sealer } from '../storage/index.js';
-import { openDataFolder } from './data-folder.js';
+import { findKeyPlace } from './master-key/key-place.js';
+import { openMasterKeys } from './master-key/open-master-keys.js';
 
 /**
  * Values for `${env:NAME}` in the operator's file that are kept in the data folder, sealed with the master key. A
@@ -11,7 +12,7 @@ import { openDataFolder } from './data-folder.js';
 export interface VariableVault {
   /** The data folder. */
   readonly folder: string;
-  /** Base64 from the environment, instead of the key file. */
+  /** `CROSSPOINT_MASTER_KEY`. */
   readonly masterKey: string | undefined;
 }
 
@@ -43,6 +44,21 @@ export async function sealVariables(
     return [name, sealer.seal(value.reveal(), contextOf(name))] as const;
   });
   writeFile(vault.folder, { ...readFile(vault.folder), ...Object.fromEntries(added) });
+}
+
+/** Seals with the active key whatever is sealed with another; tells how many. */
+export function resealVariables(folder: string, sealer: Sealer): number {
+  const sealed = readFile(folder);
+  const outdated = Object.entries(sealed).filter(
+    ([, value]) => !value.startsWith(`cp1.${sealer.activeKeyId}.`),
+  );
+  if (outdated.length === 0) return 0;
+  const anew = outdated.map(([name, value]) => [
+    name,
+    sealer.seal(open(sealer, name, value), contextOf(name)),
+  ]);
+  writeFile(folder, { ...sealed, ...Object.fromEntries(anew) });
+  return outdated.length;
 }
 
 /** Answers which of them there were. */
@@ -85,9 +101,7 @@ function readFile(folder: string): Readonly<Record<string, string>> {
 
 async function sealerOf({ folder, masterKey }: VariableVault): Promise<Sealer> {
   const { createSealer } = await import('../storage/index.js');
-  // The admin token is of no concern here, and must not be made where the operator configured one.
-  const { masterKey: key } = openDataFolder({ path: folder, adminToken: new Secret(''), masterKey });
-  return createSealer({ active: { id: 'master', key } });
+  return createSealer(openMasterKeys(findKeyPlace(masterKey, folder)));
 }
 
 function open(sealer: Sealer, name: string, sealed: string): string {

@@ -57,6 +57,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   await applyConfig(hub, config, folder);
   await loadCatalog(hub);
   await listen(server, config);
+  hub.publicUrl.listening(localUrlOf(server, config));
   hub.events.append({ kind: 'hub' }, { type: 'hub.started', version: VERSION });
   const schedule = startSchedule(hub, config);
   hub.connectorsChanged.on(() => void schedule.refresh());
@@ -75,7 +76,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   return {
     hub,
     folder,
-    url: config.server.publicUrl?.replace(/\/$/, '') ?? localUrlOf(server, config),
+    url: hub.publicUrl.get(),
     localUrl: localUrlOf(server, config),
     async reload(next) {
       const changed = await applyConfig(hub, next, folder);

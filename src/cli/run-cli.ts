@@ -11,6 +11,8 @@ import { addConnectorCommands } from './commands/connector.js';
 import { addDoctorCommand } from './commands/doctor.js';
 import { addEventsCommand } from './commands/events.js';
 import { addImportCommand } from './commands/import.js';
+import { addKeychainCommands } from './commands/keychain.js';
+import { addMasterKeyCommands } from './commands/master-key.js';
 import { addPolicyCommands } from './commands/policy.js';
 import { addRestoreCommand } from './commands/restore.js';
 import { addServeCommand } from './commands/serve.js';
@@ -52,6 +54,8 @@ export function createProgram(cli: Cli): Command {
   addEventsCommand(program, cli);
   addDoctorCommand(program, cli);
   addConfigCommands(program, cli);
+  addMasterKeyCommands(program, cli);
+  addKeychainCommands(program, cli);
   addBackupCommand(program, cli);
   addRestoreCommand(program, cli);
   return program;

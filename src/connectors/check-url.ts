@@ -2,7 +2,9 @@ import ipaddr from 'ipaddr.js';
 import { HubError } from '../kernel/index.js';
 
 /** Refuses addresses that can never be an upstream's. What a name resolves to is checked again when it is dialled. */
-export function checkUrl(text: string, mayBePrivate: boolean): URL {
+export function checkUrl(text: string, mayBePrivate: boolean, field = 'url'): URL {
+  const invalid = (problem: string): HubError =>
+    new HubError('invalid_request', `${field}: ${problem}`, { details: { field } });
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) throw invalid('is not a URL');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
@@ -36,8 +38,4 @@ export function isPrivateAddress(address: string): boolean {
 /** Addresses are only handed out from 2000::/3; elsewhere lie old spellings of IPv4 addresses and what is not assigned. */
 function isGlobal({ parts }: ipaddr.IPv6): boolean {
   return ((parts[0] ?? 0) & 0xe0_00) === 0x20_00;
-}
-
-function invalid(problem: string): HubError {
-  return new HubError('invalid_request', `url: ${problem}`, { details: { field: 'url' } });
 }

@@ -56,7 +56,32 @@ export type ConnectorAuth =
       readonly headers: readonly string[];
       readonly values: Readonly<Record<string, Secret>>;
     }
-  | { readonly type: 'oauth' | 'client_credentials'; readonly settings: Readonly<Record<string, unknown>> };
+  | { readonly type: 'oauth' | 'client_credentials'; readonly settings: OAuthSettings };
+
+/**
+ * What an operator says about the authorization server and about us as its client. Only what was given is there; the
+ * rest is discovered. A client that was registered beforehand belongs to `issuer`.
+ */
+export interface OAuthSettings {
+  readonly clientId?: string;
+  readonly clientSecret?: Secret;
+  readonly clientAuth?: OAuthClientAuth;
+  /** PEM (PKCS #8) or JWK. */
+  readonly privateKey?: Secret;
+  readonly keyId?: string;
+  readonly algorithm?: string;
+  readonly issuer?: string;
+  readonly authorizationEndpoint?: string;
+  readonly tokenEndpoint?: string;
+  readonly registrationEndpoint?: string;
+  readonly revocationEndpoint?: string;
+  readonly resource?: string;
+  readonly scopes?: readonly string[];
+  readonly authorizationParameters?: Readonly<Record<string, string>>;
+}
+
+/** How we prove at the token endpoint that we are the client. */
+export type OAuthClientAuth = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt';
 
 export interface ConnectorTimeouts {
   readonly connectMs: number;

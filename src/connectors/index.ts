@@ -14,6 +14,8 @@ export {
   type CredentialMode,
   type Endpoint,
   type Isolation,
+  type OAuthClientAuth,
+  type OAuthSettings,
   type OperatorPrompt,
 } from './connector.js';
 export type { ConnectorReader, ConnectorStore } from './connector-store.js';

@@ -1,6 +1,7 @@
 import type { ConnectorInput } from '../contract/index.js';
 import { HubError, Secret } from '../kernel/index.js';
 import type { ConnectorAuth, CredentialMode } from './connector.js';
+import { parseOAuthSettings } from './parse-oauth-settings.js';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** Headers that are the transport's own. */
@@ -27,18 +28,21 @@ const RESERVED = new Set([
 export function parseAuth(
   given: ConnectorInput,
   isStdio: boolean,
+  mayBePrivate: boolean,
 ): { auth: ConnectorAuth; credentialMode: CredentialMode } {
   if (isStdio) return { auth: { type: 'none' }, credentialMode: 'none' };
-  const auth = toAuth(given);
+  const auth = toAuth(given, mayBePrivate);
   const credentialMode = given.credentialMode ?? (auth.type === 'none' ? 'none' : 'shared');
   if (auth.type === 'none' && credentialMode !== 'none')
     throw invalid('credentialMode', `${credentialMode} needs an auth type`);
   if (auth.type !== 'none' && credentialMode === 'none')
     throw invalid('credentialMode', `none contradicts auth type ${auth.type}`);
+  if (auth.type === 'client_credentials' && credentialMode === 'per_agent')
+    throw invalid('credentialMode', 'client_credentials is an account of the hub itself: use shared');
   return { auth, credentialMode };
 }
 
-function toAuth({ auth, headers }: ConnectorInput): ConnectorAuth {
+function toAuth({ auth, headers }: ConnectorInput, mayBePrivate: boolean): ConnectorAuth {
   if (auth === undefined) return headers === undefined ? { type: 'none' } : toHeaderAuth(headers, 'headers');
   if (headers !== undefined) throw invalid('headers', 'use either headers or auth');
   switch (auth.type) {
@@ -54,10 +58,8 @@ function toAuth({ auth, headers }: ConnectorInput): ConnectorAuth {
     case 'header':
       return toHeaderAuth(auth.headers, 'auth.headers');
     case 'oauth':
-    case 'client_credentials': {
-      const { type, ...settings } = auth;
-      return { type, settings };
-    }
+    case 'client_credentials':
+      return { type: auth.type, settings: parseOAuthSettings(auth, mayBePrivate) };
   }
 }
 

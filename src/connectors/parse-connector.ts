@@ -30,9 +30,9 @@ export function parseConnector(id: string, input: unknown, origin: ConnectorOrig
   const given = parsed.data;
   const endpoint = toEndpoint(given);
   const operatorOwned = origin.source !== 'stored';
-  if (endpoint.transport !== 'stdio')
-    checkUrl(endpoint.url, operatorOwned || given.allowPrivateNetwork === true);
-  const { auth, credentialMode } = parseAuth(given, endpoint.transport === 'stdio');
+  const mayBePrivate = operatorOwned || given.allowPrivateNetwork === true;
+  if (endpoint.transport !== 'stdio') checkUrl(endpoint.url, mayBePrivate);
+  const { auth, credentialMode } = parseAuth(given, endpoint.transport === 'stdio', mayBePrivate);
   return {
     id: toConnectorId(id),
     name: given.name ?? id,

@@ -7,6 +7,27 @@ const text = (max: number) => z.string().min(1).max(max);
 const label = (max: number) => text(max).regex(/^\P{Cc}*$/u, 'must not contain control characters');
 const tags = z.array(label(64)).max(32);
 
+/** What the hub would find out by itself, where an operator has to or wants to say it. */
+const oauthSettings = {
+  clientId: text(2_048).optional(),
+  clientSecret: text(16_384).optional(),
+  /** How the hub proves at the token endpoint that it is the client. */
+  clientAuth: z.enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt']).optional(),
+  /** PEM (PKCS #8) or JWK. */
+  privateKey: text(16_384).optional(),
+  keyId: text(512).optional(),
+  algorithm: z.enum(['ES256', 'ES384', 'ES512', 'EdDSA', 'RS256', 'RS384', 'RS512', 'PS256']).optional(),
+  issuer: text(2_048).optional(),
+  tokenEndpoint: text(2_048).optional(),
+  revocationEndpoint: text(2_048).optional(),
+  /** What tokens are asked for; otherwise what the upstream says it is. */
+  resource: text(2_048).optional(),
+  scopes: z
+    .array(text(256).regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'is not a scope'))
+    .max(64)
+    .optional(),
+};
+
 export const authInput = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   z.strictObject({ type: z.literal('bearer'), token: text(16_384).optional() }),
@@ -19,8 +40,15 @@ export const authInput = z.discriminatedUnion('type', [
     type: z.literal('header'),
     headers: z.record(text(128), z.union([text(16_384), z.null()])),
   }),
-  z.looseObject({ type: z.literal('oauth') }),
-  z.looseObject({ type: z.literal('client_credentials') }),
+  z.strictObject({
+    type: z.literal('oauth'),
+    ...oauthSettings,
+    authorizationEndpoint: text(2_048).optional(),
+    registrationEndpoint: text(2_048).optional(),
+    /** Beyond those of the specification, for servers that want their own, such as `access_type`. */
+    authorizationParameters: z.record(text(128), text(2_048)).optional(),
+  }),
+  z.strictObject({ type: z.literal('client_credentials'), ...oauthSettings }),
 ]);
 
 export const operatorPromptInput = z.strictObject({

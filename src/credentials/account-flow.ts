@@ -49,6 +49,12 @@ export interface BegunConnection {
   readonly codeVerifier: string;
   /** Where to send the person: http or https, to the authorization server. */
   readonly authorizationUrl: string;
+  /** As it was when the person was sent there: a document that changes meanwhile does not lead the code elsewhere. */
+  readonly tokenEndpoint: string;
+  /** Whether the answer has to name the issuer (RFC 9207). */
+  readonly issuerInAnswer: boolean;
+  /** What the server understands at its token endpoint; undefined: it does not say. */
+  readonly tokenAuthMethods?: readonly string[];
 }
 
 export interface GrantedTokens {

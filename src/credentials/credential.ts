@@ -28,12 +28,16 @@ export interface OAuthGrant {
   readonly issuer: string;
   readonly resource: string;
   readonly clientId: string;
+  /** What the client was registered with, where it was registered for this connector. */
+  readonly redirectUri?: string;
   readonly scopes: readonly string[];
   readonly obtainedAt: number;
   /** Undefined: the server did not say. */
   readonly expiresAt: number | undefined;
   /** Why it cannot be used any more, or could not be renewed the last time. */
   readonly problem: OAuthProblem | undefined;
+  /** Asked for since the last sign-in because the upstream wanted more, and when that was, so that it ends somewhere. */
+  readonly stepUp?: { readonly scopes: readonly string[]; readonly times: readonly number[] };
 }
 
 export interface OAuthProblem {
@@ -55,10 +59,11 @@ export interface CredentialStore {
   list(connector?: ConnectorId): Promise<readonly CredentialSummary[]>;
   /**
    * With `expectedVersion` throws `precondition_failed` unless that is the stored version; 0 means that there is none.
-   * An owner's first account becomes the default whatever it says; one saved as the default takes the place of the other.
+   * An owner's first account becomes the default whatever it says; one saved as the default takes the place of the other,
+   * unless it replaces a version that was named: a renewal must not undo a choice made since it read the account.
    */
   save(credential: Credential, expectedVersion?: number): Promise<void>;
-  /** Makes an account the default. False if there is no such account. */
+  /** Makes an account the default; versions stay as they are. False if there is no such account. */
   choose(connector: ConnectorId, owner: CredentialOwner, account: string): Promise<boolean>;
   /** All accounts of the owner unless one is named. When the default goes, the account changed last takes its place. */
   remove(connector: ConnectorId, owner: CredentialOwner, account?: string): Promise<boolean>;

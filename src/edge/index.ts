@@ -11,3 +11,10 @@ export {
 export { createAdminApp } from './admin/admin-app.js';
 export type { AboutHub, AdminDependencies, StreamLimits } from './admin/dependencies.js';
 export { createBearerAuthentication, type AuthenticateAdmin } from './admin/authentication.js';
+export { createWebSite, type WebHandler, type WebSiteOptions } from './web-site.js';
+export { redirectTo, renderPage, STYLESHEET_PATH, type Page, type PageBody } from './pages/page.js';
+export { renderFailure } from './pages/failure-page.js';
+export { plainText } from './pages/plain-text.js';
+export { readForm } from './pages/read-form.js';
+export { toReturnPath } from './pages/return-path.js';
+export { createBrowserGate, type BrowserGate, type BrowserGateOptions } from './pages/browser-cookie.js';

@@ -6,6 +6,7 @@ import type { ServerCapabilities, ServerDescription } from '../mcp/model/index.j
 import {
   createMcpServer,
   toNodeListener,
+  type AuthenticationRefusal,
   type Exchange,
   type ExchangeHeaders,
   type GuardOptions,
@@ -14,13 +15,19 @@ import {
   type StateSeal,
   type Subscription,
 } from '../mcp/server/index.js';
+import { createCallerIdentification, type TokenFace } from './identify-caller.js';
 import { REST_METHODS, RestExchange } from './rest-face.js';
 import { createMcpHandlers, type McpOperations } from './mcp-handlers.js';
+import { networkOf } from './admin/authentication.js';
 import { toolParamHeaders } from './tool-param-headers.js';
 
 export interface McpEndpointsOptions {
   readonly operations: McpOperations;
-  readonly authenticator: Authenticator;
+  readonly authenticator: Pick<Authenticator, 'identify'>;
+  /** Without it only keys count. */
+  readonly tokens?: TokenFace;
+  /** Hears of keys and tokens that were not accepted, and where they came from. */
+  readonly onRefused?: (reason: string, address: string) => void;
   readonly catalog: LiveCatalog;
   readonly toolsets: () => Readonly<Record<string, readonly string[]>>;
   readonly isConnector: (id: string) => boolean;
@@ -51,28 +58,30 @@ const TOOLSET_PATH = /^\/toolsets\/([A-Za-z0-9_-]{1,48})\/mcp$/;
 
 export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
   const endpoints = new Map<string, Endpoint>();
-  // Principals are agent ids; the newest object of each is what a request was authenticated as.
+  // A principal is an agent together with the scopes it came with; the newest object of each is what a request was
+  // authenticated as.
   const agents = new Map<string, Agent>();
   const agentOf = (principal: string): Agent => agents.get(principal) as Agent;
+  const callers = createCallerIdentification(options.authenticator, options.tokens);
 
-  function remember(agent: Agent | undefined): string | undefined {
-    if (agent === undefined) return undefined;
-    agents.set(agent.id, agent);
-    return agent.id;
-  }
-
-  function authenticate(headers: ExchangeHeaders): string | undefined | Promise<string | undefined> {
-    const key = bearerOf(headers['authorization']);
-    if (key === undefined) return undefined;
-    const agent = options.authenticator.authenticate(key);
-    return agent instanceof Promise ? agent.then(remember) : remember(agent);
+  function remember(
+    found: Agent | AuthenticationRefusal | undefined,
+  ): string | AuthenticationRefusal | undefined {
+    if (found === undefined || 'status' in found) return found;
+    const principal = found.scopes === undefined ? found.id : `${found.id} ${found.scopes.join(' ')}`;
+    agents.set(principal, found);
+    return principal;
   }
 
   function listenerFor(path: string, server: Pick<McpServer, 'handle'>): RequestListener {
     return toNodeListener(server, {
       paths: [path],
-      authenticate,
-      challenge: 'Bearer realm="crosspoint"',
+      authenticate(headers: ExchangeHeaders) {
+        const found = callers.identify(headers, path);
+        return found instanceof Promise ? found.then(remember) : remember(found);
+      },
+      challenge: (headers) => callers.challenge(headers, path),
+      onRefused: ({ reason }, address) => options.onRefused?.(reason, networkOf(address ?? '')),
       guard: options.guard,
       maxBodyBytes: options.maxBodyBytes,
     });
@@ -133,12 +142,6 @@ function createServer(
     ...(options.seal !== undefined && { seal: options.seal }),
     onEvent: (event) => options.logger.debug({ event: event.type }, 'mcp'),
   });
-}
-
-const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
-
-function bearerOf(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : BEARER.exec(header)?.[1];
 }
 
 /** Which part of the catalogue a path stands for. */

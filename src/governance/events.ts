@@ -120,6 +120,13 @@ export type HubEvent =
       readonly changed?: readonly string[];
     }
   | { readonly type: 'auth.refused'; readonly surface: 'mcp' | 'admin'; readonly reason: string }
+  | {
+      readonly type: 'master_key.rotated';
+      readonly from: string;
+      readonly to: string;
+      readonly resealed: number;
+      readonly unreadable: number;
+    }
   | { readonly type: 'hub.started' | 'hub.stopped'; readonly version: string }
   | { readonly type: 'hub.recovered'; readonly unfinishedCalls: number };
 

@@ -157,7 +157,7 @@ function cacheKey(
     target.kind === 'tool'
       ? `${target.risk}\n${target.tags.join(',')}\n${flagsOf(target.annotations)}\n${toolsets.join(',')}`
       : '';
-  return `${action}\n${agent.id}\n${agent.tags.join(',')}\n${connector.id}\n${connector.tags.join(',')}\n${target.kind}\n${facts}\n${name}`;
+  return `${action}\n${agent.id}\n${agent.tags.join(',')}\n${agent.scopes === undefined ? '' : `with ${agent.scopes.join(' ')}`}\n${connector.id}\n${connector.tags.join(',')}\n${target.kind}\n${facts}\n${name}`;
 }
 
 function flagsOf({ readOnly, destructive, idempotent, openWorld }: ToolFlags): string {

@@ -22,12 +22,16 @@ export function toCedarQuestion(question: PolicyQuestion, toolsets: readonly str
     principal,
     resource,
     entities: [
-      { uid: principal, attrs: { tags: [...question.agent.tags] }, parents: [] },
+      { uid: principal, attrs: agentAttributes(question.agent), parents: [] },
       { uid: connector, attrs: { tags: [...question.connector.tags] }, parents: [] },
       { uid: resource, attrs: attributesOf(question.target), parents },
       ...toolsets.map((id) => ({ uid: { type: 'Toolset', id }, attrs: {}, parents: [] })),
     ],
   };
+}
+
+function agentAttributes({ tags, scopes }: PolicyQuestion['agent']): Record<string, CedarValueJson> {
+  return { tags: [...tags], ...(scopes !== undefined && { scopes: [...scopes] }) };
 }
 
 function resourceOf({ connector, target }: PolicyQuestion): TypeAndId {

@@ -1,6 +1,7 @@
 /** What policies can speak of. Shown by the admin API and the console; every policy is checked against it. */
-export const POLICY_SCHEMA = `// Who asks.
-entity Agent = { "tags": Set<String> };
+export const POLICY_SCHEMA = `// Who asks. Scopes are those of the access token it came with, and absent where it came with a key:
+// principal has scopes && principal.scopes.contains("tools:write")
+entity Agent = { "tags": Set<String>, "scopes"?: Set<String> };
 
 // What is asked for. Tools, prompts and resources belong to their connector: "resource in Connector::\\"db\\"".
 entity Connector = { "tags": Set<String> };

@@ -3,7 +3,12 @@ import type { JsonObject } from '../mcp/jsonrpc/index.js';
 
 /** A question put to the policies. */
 export interface PolicyQuestion {
-  readonly agent: { readonly id: AgentId; readonly tags: readonly string[] };
+  readonly agent: {
+    readonly id: AgentId;
+    readonly tags: readonly string[];
+    /** Of the access token; absent where it calls with a key. */
+    readonly scopes?: readonly string[];
+  };
   readonly action: 'list' | 'call' | 'read' | 'get';
   readonly connector: { readonly id: ConnectorId; readonly tags: readonly string[] };
   readonly target: PolicyTarget;

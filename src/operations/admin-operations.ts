@@ -26,6 +26,11 @@ import {
 } from './save-credential.js';
 import { createSavePolicy, type SavePolicy } from './save-policy.js';
 import { createSetConnectorEnabled, type SetConnectorEnabled } from './set-connector-enabled.js';
+import {
+  createRotateMasterKey,
+  type RotateMasterKey,
+  type RotateMasterKeyDependencies,
+} from './rotate-master-key.js';
 import type { SyncConnector } from './sync-connector.js';
 import { createTurns } from './turns.js';
 import { createVerifyEvents, type VerifyEvents, type VerifyEventsDependencies } from './verify-events.js';
@@ -49,6 +54,7 @@ export interface AdminOperations {
   readonly explainPolicy: ExplainPolicy;
   readonly callTool: CallTool;
   readonly verifyEvents: VerifyEvents;
+  readonly rotateMasterKey: RotateMasterKey;
 }
 
 type Needs = AddConnectorDependencies &
@@ -58,7 +64,8 @@ type Needs = AddConnectorDependencies &
   AddAgentDependencies &
   PolicyWriteDependencies &
   ExplainPolicyDependencies &
-  VerifyEventsDependencies;
+  VerifyEventsDependencies &
+  RotateMasterKeyDependencies;
 
 export type AdminOperationsDependencies = Omit<Needs, 'turns'> & { readonly callTool: CallTool };
 
@@ -83,5 +90,6 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
     explainPolicy: createExplainPolicy(deps),
     callTool: dependencies.callTool,
     verifyEvents: createVerifyEvents(deps),
+    rotateMasterKey: createRotateMasterKey(deps),
   };
 }

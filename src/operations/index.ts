@@ -52,3 +52,4 @@ export { type RemovePolicy } from './remove-policy.js';
 export { type ExplainPolicy, type Explanation } from './explain-policy.js';
 export { type VerifyEvents } from './verify-events.js';
 export { type Turns } from './turns.js';
+export type { MasterKeyPort, MasterKeyState, RotatedMasterKey } from './rotate-master-key.js';

@@ -61,10 +61,20 @@ describe('authentication', () => {
       value: undefined,
     });
     expect(
-      merge(http({ auth: { type: 'oauth', clientId: 'i', scope: 's' } }), {
-        auth: { scope: 't', clientId: '' },
+      merge(http({ auth: { type: 'oauth', clientId: 'i', scopes: ['s'] } }), {
+        auth: { scopes: ['t'], clientId: '' },
       }).auth,
-    ).toEqual({ type: 'oauth', settings: { clientId: 'i', scope: 't' } });
+    ).toEqual({ type: 'oauth', settings: { clientId: 'i', scopes: ['t'] } });
+  });
+
+  test('the secret of an OAuth client stays with that client', () => {
+    const before = http({ auth: { type: 'client_credentials', clientId: 'i', clientSecret: 's' } });
+    const secretOf = ({ auth }: Connector) =>
+      auth.type === 'client_credentials' ? auth.settings.clientSecret?.reveal() : undefined;
+    expect(secretOf(merge(before, { auth: { scopes: ['t'] } }))).toBe('s');
+    expect(secretOf(merge(before, { auth: { clientSecret: 'new' } }))).toBe('new');
+    expect(() => merge(before, { auth: { clientId: 'other' } })).toThrow(/clientSecret/);
+    expect(secretOf(merge(before, { auth: { clientId: 'other', clientSecret: 'x' } }))).toBe('x');
   });
 
   test('headers come and go by name', () => {

@@ -1,4 +1,10 @@
-import { parseConnector, type Connector, type ConnectorAuth, type Endpoint } from '../connectors/index.js';
+import {
+  parseConnector,
+  type Connector,
+  type ConnectorAuth,
+  type Endpoint,
+  type OAuthSettings,
+} from '../connectors/index.js';
 import type { ConnectorPatch } from '../contract/index.js';
 import type { Secret } from '../kernel/index.js';
 import { invalid } from './admin.js';
@@ -96,7 +102,11 @@ function mergeAuth(auth: ConnectorAuth, change: Fields): Fields {
       return { ...change, type: auth.type, headers: mergeHeaders(auth.headers, change['headers']) };
     case 'oauth':
     case 'client_credentials':
-      return { ...auth.settings, ...withoutBlanks(change), type: auth.type };
+      return withoutNulls({
+        ...settingsOf(auth.settings, change),
+        ...withoutBlanks(change),
+        type: auth.type,
+      });
   }
 }
 
@@ -118,6 +128,16 @@ function keepEnvironment(before: Endpoint, after: Endpoint, { env }: ConnectorPa
     ([name]) => env?.[name] !== null,
   );
   return { ...after, env: { ...Object.fromEntries(kept), ...after.env } };
+}
+
+/** As they were written. Secrets belong to the client they were given for and do not go over to another. */
+function settingsOf({ clientSecret, privateKey, ...plain }: OAuthSettings, { clientId }: Fields): Fields {
+  const isSameClient = clientId === undefined || clientId === '' || clientId === plain.clientId;
+  return {
+    ...plain,
+    ...(isSameClient && clientSecret !== undefined && { clientSecret: clientSecret.reveal() }),
+    ...(isSameClient && privateKey !== undefined && { privateKey: privateKey.reveal() }),
+  };
 }
 
 function withoutBlanks(fields: Fields): Fields {

@@ -33,7 +33,7 @@ export function createSurfaces({
   const remembered = new Map<string, Remembered>();
   return {
     surfaceFor(agent, scope) {
-      const key = `${agent.id}\n${keyOf(scope)}`;
+      const key = `${agent.id}\n${agent.scopes?.join(' ') ?? '-'}\n${keyOf(scope)}`;
       const known = remembered.get(key);
       if (
         known?.agent === agent &&

@@ -11,4 +11,5 @@ export { restoreStorage, type RestoreOptions } from './backup/restore-storage.js
 export { createSealer, type MasterKey, type MasterKeys, type SealContext, type Sealer } from './sealer.js';
 export type { RotationOptions, RotationReport } from './rotate-secrets.js';
 export type { DataKeyStore } from './stores/data-key-store.js';
+export type { InstanceStore } from './stores/instance-store.js';
 export type { SettingsStore } from './stores/settings-store.js';

@@ -12,13 +12,17 @@ import { openSqlite, type SqliteStoreDatabase } from './sqlite/open-sqlite.js';
 import { openSqliteEventStore } from './sqlite/sqlite-event-store.js';
 import { parseStorageUrl } from './storage-url.js';
 import type { Storage, StorageOptions } from './storage.js';
+import { createAdminStore } from './stores/admin-store.js';
 import { createAgentStore } from './stores/agent-store.js';
 import { createConnectorStore } from './stores/connector-store.js';
 import { createCredentialStore } from './stores/credential-store.js';
 import { createDataKeyStore } from './stores/data-key-store.js';
+import { createInstanceStore } from './stores/instance-store.js';
+import { createOAuthClientStore } from './stores/oauth-client-store.js';
 import { createPolicyStore } from './stores/policy-store.js';
 import { createSettingsStore } from './stores/settings-store.js';
 import { createSnapshotStore } from './stores/snapshot-store.js';
+import { createTicketStore } from './stores/ticket-store.js';
 
 const LOCK_WAIT_MS = 1_000;
 const POOL_SIZE = 10;
@@ -121,14 +125,22 @@ function createStorage(
     schemaVersion: SCHEMA_VERSION,
     connectors: createConnectorStore(db, sealer),
     agents: createAgentStore(db),
-    credentials: createCredentialStore(db, sealer),
+    admins: createAdminStore(db),
+    credentials: createCredentialStore(database, sealer),
+    oauthClients: createOAuthClientStore(db, sealer),
     snapshots: createSnapshotStore(db),
     policies: createPolicyStore(db),
     events,
     settings: createSettingsStore(db),
+    tickets: createTicketStore(db, sealer, clock),
+    instances: createInstanceStore(database),
     dataKeys: createDataKeyStore(db, sealer, clock),
     check: () => backend.check(),
     usedBytes: () => database.usedBytes(),
+    async changeMasterKey(key) {
+      sealer.activate(key);
+      await recordMasterKey(db, sealer);
+    },
     rotateSecrets: (options) => rotateSecrets(db, sealer, options),
     backup(path) {
       if (closing !== undefined)

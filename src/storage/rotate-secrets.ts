@@ -4,8 +4,10 @@ import type { Db } from './database.js';
 import { forgetRetiredKeys } from './master-key-check.js';
 import type { SealContext, Sealer } from './sealer.js';
 import { connectorSeal } from './stores/connector-store.js';
-import { credentialSeal } from './stores/credential-store.js';
+import { credentialSeal } from './stores/credential-rows.js';
 import { dataKeySeal } from './stores/data-key-store.js';
+import { oauthClientSeal } from './stores/oauth-client-store.js';
+import { ticketSeal } from './stores/ticket-store.js';
 
 export interface RotationOptions {
   readonly signal?: AbortSignal;
@@ -60,6 +62,8 @@ async function findOutdated(db: Db, activeKeyId: string): Promise<readonly Seale
     ...(await findDataKeys(db, activeKeyId)),
     ...(await findConnectors(db, activeKeyId)),
     ...(await findCredentials(db, activeKeyId)),
+    ...(await findOAuthClients(db, activeKeyId)),
+    ...(await findTickets(db, activeKeyId)),
   ];
 }
 
@@ -112,18 +116,60 @@ async function findConnectors(db: Db, activeKeyId: string): Promise<readonly Sea
 async function findCredentials(db: Db, activeKeyId: string): Promise<readonly SealedRecord[]> {
   const rows = await db
     .selectFrom('credentials')
-    .select(['connector_id', 'owner', 'sealed'])
+    .select(['connector_id', 'owner', 'account', 'detail', 'sealed'])
     .where('master_key_id', '!=', activeKeyId)
     .execute();
-  return rows.map(({ connector_id, owner, sealed }) => ({
-    context: credentialSeal(connector_id, owner),
-    sealed,
+  return rows.map((row) => ({
+    context: credentialSeal(row),
+    sealed: row.sealed,
     replace: (anew) =>
       db
         .updateTable('credentials')
         .set({ sealed: anew, master_key_id: activeKeyId })
+        .where('connector_id', '=', row.connector_id)
+        .where('owner', '=', row.owner)
+        .where('account', '=', row.account)
+        .where('sealed', '=', row.sealed)
+        .execute(),
+  }));
+}
+
+async function findOAuthClients(db: Db, activeKeyId: string): Promise<readonly SealedRecord[]> {
+  const rows = await db
+    .selectFrom('oauth_clients')
+    .select(['connector_id', 'issuer', 'redirect_uri', 'sealed'])
+    .where('master_key_id', '!=', activeKeyId)
+    .execute();
+  return rows.map(({ connector_id, issuer, redirect_uri, sealed }) => ({
+    context: oauthClientSeal(connector_id, issuer, redirect_uri),
+    sealed,
+    replace: (anew) =>
+      db
+        .updateTable('oauth_clients')
+        .set({ sealed: anew, master_key_id: activeKeyId })
         .where('connector_id', '=', connector_id)
-        .where('owner', '=', owner)
+        .where('issuer', '=', issuer)
+        .where('redirect_uri', '=', redirect_uri)
+        .where('sealed', '=', sealed)
+        .execute(),
+  }));
+}
+
+async function findTickets(db: Db, activeKeyId: string): Promise<readonly SealedRecord[]> {
+  const rows = await db
+    .selectFrom('tickets')
+    .select(['kind', 'digest', 'sealed'])
+    .where('master_key_id', '!=', activeKeyId)
+    .execute();
+  return rows.map(({ kind, digest, sealed }) => ({
+    context: ticketSeal(kind, digest),
+    sealed,
+    replace: (anew) =>
+      db
+        .updateTable('tickets')
+        .set({ sealed: anew, master_key_id: activeKeyId })
+        .where('kind', '=', kind)
+        .where('digest', '=', digest)
         .where('sealed', '=', sealed)
         .execute(),
   }));

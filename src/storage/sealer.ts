@@ -24,6 +24,8 @@ export interface SealContext {
 export interface Sealer {
   readonly activeKeyId: string;
   knows(keyId: string): boolean;
+  /** From now on this key seals. The others still open. */
+  activate(key: MasterKey): void;
   seal(text: string, context: SealContext): string;
   /** Throws `internal` if the value was altered, moved from another place, or sealed with a key that is not known. */
   open(sealed: string, context: SealContext): string;
@@ -43,7 +45,10 @@ const HEAD_BYTES = SALT_BYTES + NONCE_BYTES + TAG_BYTES;
  */
 export function createSealer({ active, retired = [] }: MasterKeys): Sealer {
   const keys = new Map<string, Buffer>();
-  for (const { id, key } of [active, ...retired]) {
+  let activeId = active.id;
+  for (const key of [active, ...retired]) add(key);
+
+  function add({ id, key }: MasterKey): void {
     if (!KEY_ID.test(id))
       throw new HubError('config_invalid', 'a master key id must be 1 to 64 letters, digits, "-" or "_"');
     if (key.length !== KEY_BYTES)
@@ -62,17 +67,23 @@ export function createSealer({ active, retired = [] }: MasterKeys): Sealer {
   }
 
   return {
-    activeKeyId: active.id,
+    get activeKeyId() {
+      return activeId;
+    },
     knows: (keyId) => keys.has(keyId),
+    activate(key) {
+      add(key);
+      activeId = key.id;
+    },
 
     seal(text, context) {
       const salt = randomBytes(SALT_BYTES);
       const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv('aes-256-gcm', deriveKey(requireKey(active.id), salt), nonce);
-      cipher.setAAD(boundTo(active.id, context));
+      const cipher = createCipheriv('aes-256-gcm', deriveKey(requireKey(activeId), salt), nonce);
+      cipher.setAAD(boundTo(activeId, context));
       const ciphertext = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       const bytes = Buffer.concat([salt, nonce, cipher.getAuthTag(), ciphertext]);
-      return `${FORMAT}.${active.id}.${bytes.toString('base64url')}`;
+      return `${FORMAT}.${activeId}.${bytes.toString('base64url')}`;
     },
 
     open(sealed, context) {

@@ -1,12 +1,13 @@
-import type { AgentStore } from '../agents/index.js';
+import type { AdminStore, AgentStore } from '../agents/index.js';
 import type { SnapshotStore } from '../catalog/index.js';
 import type { ConnectorStore } from '../connectors/index.js';
-import type { CredentialStore } from '../credentials/index.js';
+import type { CredentialStore, OAuthClientStore } from '../credentials/index.js';
 import type { EventStore, PolicyStore } from '../governance/index.js';
-import type { Clock, Logger } from '../kernel/index.js';
+import type { Clock, Logger, TicketStore } from '../kernel/index.js';
 import type { RotationOptions, RotationReport } from './rotate-secrets.js';
-import type { MasterKeys } from './sealer.js';
+import type { MasterKey, MasterKeys } from './sealer.js';
 import type { DataKeyStore } from './stores/data-key-store.js';
+import type { InstanceStore } from './stores/instance-store.js';
 import type { SettingsStore } from './stores/settings-store.js';
 
 export interface StorageOptions {
@@ -32,16 +33,22 @@ export interface Storage extends AsyncDisposable {
   readonly schemaVersion: number;
   readonly connectors: ConnectorStore;
   readonly agents: AgentStore;
+  readonly admins: AdminStore;
   readonly credentials: CredentialStore;
+  readonly oauthClients: OAuthClientStore;
   readonly snapshots: SnapshotStore;
   readonly policies: PolicyStore;
   readonly events: EventStore;
   readonly settings: SettingsStore;
+  readonly tickets: TicketStore;
+  readonly instances: InstanceStore;
   readonly dataKeys: DataKeyStore;
   /** Throws `storage_unavailable` if the store cannot be used. */
   check(): Promise<void>;
   /** Bytes taken by the data. */
   usedBytes(): Promise<number>;
+  /** Seals with this key from now on. It must be kept where the next start finds it before this is called. */
+  changeMasterKey(key: MasterKey): Promise<void>;
   /** Seals with the active key whatever is sealed with a retired one. */
   rotateSecrets(options?: RotationOptions): Promise<RotationReport>;
   /** Of one moment, while the hub serves. Throws `conflict` if the file exists. Secrets stay sealed. */

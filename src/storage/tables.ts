@@ -19,6 +19,10 @@ export interface Tables {
   snapshot_history: SnapshotHistoryRow;
   policies: PolicyRow;
   events: EventRow;
+  tickets: TicketRow;
+  oauth_clients: OAuthClientRow;
+  admins: AdminRow;
+  hub_instances: { readonly id: string; readonly seen_at: number };
 }
 
 export interface SealedColumns {
@@ -50,8 +54,35 @@ export interface AgentKeyRow {
 export interface CredentialRow extends SealedColumns {
   readonly connector_id: string;
   readonly owner: string;
+  readonly account: string;
+  /** 1 for exactly one account of each owner. */
+  readonly is_default: number;
   readonly version: number;
+  /** What was granted, of accounts that were connected. */
+  readonly detail: string | null;
   readonly updated_at: number;
+}
+
+export interface TicketRow extends SealedColumns {
+  readonly kind: string;
+  readonly digest: string;
+  readonly group_name: string | null;
+  readonly expires_at: number;
+  readonly used_at: number | null;
+}
+
+export interface OAuthClientRow extends SealedColumns {
+  readonly connector_id: string;
+  readonly issuer: string;
+  readonly redirect_uri: string;
+  readonly registered_at: number;
+}
+
+export interface AdminRow {
+  readonly id: string;
+  readonly token_digest: string | null;
+  readonly body: string;
+  readonly created_at: number;
 }
 
 export interface SnapshotHistoryRow {
@@ -75,18 +106,42 @@ export interface EventRow {
   readonly hash: string;
 }
 
-/** What a backup carries, parents before children, with the columns that identify a row. */
-export const KEPT_TABLES = [
-  { name: 'settings', key: ['key'] },
-  { name: 'data_keys', key: ['name'] },
-  { name: 'connectors', key: ['id'] },
-  { name: 'agents', key: ['id'] },
-  { name: 'agent_keys', key: ['id'] },
-  { name: 'credentials', key: ['connector_id', 'owner'] },
-  { name: 'snapshots', key: ['connector_id'] },
-  { name: 'snapshot_history', key: ['connector_id', 'number'] },
-  { name: 'policies', key: ['id'] },
-  { name: 'events', key: ['sequence'] },
-] as const satisfies readonly { readonly name: keyof Tables; readonly key: readonly string[] }[];
+/** Tables a backup leaves out. */
+export const UNKEPT_TABLES = ['schema_migrations', 'tickets', 'hub_instances'] as const;
+
+/**
+ * What a backup carries, parents before children, with the columns that identify a row. Tickets stay behind: many count
+ * once, and a restored copy would make those that were used up since good again. Running instances mean nothing elsewhere.
+ */
+const KEPT_TABLES = [
+  { name: 'settings', key: ['key'], since: 1 },
+  { name: 'data_keys', key: ['name'], since: 1 },
+  { name: 'connectors', key: ['id'], since: 1 },
+  { name: 'agents', key: ['id'], since: 1 },
+  { name: 'agent_keys', key: ['id'], since: 1 },
+  { name: 'credentials', key: ['connector_id', 'owner'], since: 1, before: 2 },
+  { name: 'credentials', key: ['connector_id', 'owner', 'account'], since: 2 },
+  { name: 'snapshots', key: ['connector_id'], since: 1 },
+  { name: 'snapshot_history', key: ['connector_id', 'number'], since: 1 },
+  { name: 'policies', key: ['id'], since: 1 },
+  { name: 'oauth_clients', key: ['connector_id', 'issuer', 'redirect_uri'], since: 2 },
+  { name: 'admins', key: ['id'], since: 2 },
+  { name: 'events', key: ['sequence'], since: 1 },
+] as const satisfies readonly {
+  readonly name: keyof Tables;
+  readonly key: readonly string[];
+  /** The versions of the schema in which it looks like this. */
+  readonly since: number;
+  readonly before?: number;
+}[];
 
 export type KeptTable = (typeof KEPT_TABLES)[number]['name'];
+
+/** Those of a version of the schema: backups of older releases have fewer. */
+export function keptTables(
+  schemaVersion: number,
+): readonly { readonly name: KeptTable; readonly key: readonly string[] }[] {
+  return KEPT_TABLES.filter(
+    (table) => table.since <= schemaVersion && (!('before' in table) || schemaVersion < table.before),
+  );
+}

@@ -5,24 +5,27 @@ import { TransportError } from '../mcp/transports/index.js';
 
 export interface EgressRule {
   /** One origin that may lie in a private network: the connector's own address, where the operator vouches for it. */
-  readonly privateOrigin: URL | undefined;
+  readonly privateOrigin?: URL | undefined;
+  /** Decides about others, by name without brackets and port. */
+  readonly mayBePrivate?: (hostname: string, port: string) => boolean;
   readonly connectMs: number;
 }
 
-type Lookup = typeof systemLookup;
+export type Lookup = typeof systemLookup;
 
 /**
  * Connections that are only made to permitted addresses. The check is on the very address that is dialled, so a name
  * that resolves differently the second time gains nothing.
  */
 export function createEgress(
-  { privateOrigin, connectMs }: EgressRule,
+  { privateOrigin, mayBePrivate: others, connectMs }: EgressRule,
   lookup: Lookup = systemLookup,
 ): Dispatcher {
   const mayBePrivate = (hostname: string, port: string): boolean =>
-    privateOrigin !== undefined &&
-    hostname === bare(privateOrigin.hostname) &&
-    port === portOf(privateOrigin);
+    (privateOrigin !== undefined &&
+      hostname === bare(privateOrigin.hostname) &&
+      port === portOf(privateOrigin)) ||
+    others?.(hostname, port) === true;
 
   return new Agent({
     keepAliveTimeout: 15_000,
@@ -61,10 +64,10 @@ function denied(): TransportError {
   return new TransportError('EGRESS_DENIED', 'the address is not allowed', { mayHaveArrived: false });
 }
 
-function bare(hostname: string): string {
+export function bare(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 
-function portOf(url: URL): string {
+export function portOf(url: URL): string {
   return url.port || (url.protocol === 'https:' ? '443' : '80');
 }

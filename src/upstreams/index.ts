@@ -4,3 +4,5 @@
  */
 export type { Caller, Lease, Upstream, UpstreamOptions, Upstreams } from './upstream.js';
 export { createUpstreamPool, type UpstreamPoolOptions } from './upstream-pool.js';
+export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js';
+export { createAuthorizationFetch } from './authorization-fetch.js';

@@ -2,12 +2,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { restoreStorage } from '../../src/storage/index.js';
-import { appendAll, masterKeys, otherKey, started } from './examples.js';
+import { appendAll, masterKeys, otherKey, SCHEMA_1, started } from './examples.js';
+import { fillSchema1, openDatabase } from './migrations.contract.js';
 import type { Places, StorePlace } from './store-place.js';
 import { CANARIES, contentsOf, fill } from './whole-store.js';
-
-/** A file beside the tests: a backup made by the release that had schema 1. It is never made anew. */
-const SCHEMA_1 = new URL('fixtures/schema-1.jsonl', import.meta.url).pathname;
 
 async function backedUp(places: Places): Promise<{
   readonly place: StorePlace;
@@ -36,11 +34,16 @@ export function backupContract(places: Places, to: readonly (readonly [string, P
       expect(await contentsOf(restored)).toEqual(contents);
       expect(contents.chain).toMatchObject({ ok: true, events: 4 });
       await appendAll(restored.events, [started]);
+      // What counts once must not count again.
+      expect(await restored.tickets.count('browser')).toBe(0);
+      expect(await restored.instances.living(1e12)).toEqual(new Set());
     });
 
-    test('a store of the release before is brought forward', async () => {
+    test.each(['lines', 'a file'])('%s of the release before are brought forward', async (form) => {
       const target = await targets.create();
-      await restoreStorage({ url: target.url, from: SCHEMA_1, masterKeys });
+      const file = join(target.folder, 'schema-1.db');
+      if (form === 'a file') await writeSchema1File(file);
+      await restoreStorage({ url: target.url, from: form === 'lines' ? SCHEMA_1 : file, masterKeys });
       const restored = await target.open();
       const { stores, chain } = await contentsOf(restored);
       expect(chain).toMatchObject({ ok: true, events: 4 });
@@ -52,6 +55,10 @@ export function backupContract(places: Places, to: readonly (readonly [string, P
         ],
         agents: [{ id: 'ci', tags: ['robots'] }],
         keys: [[{ id: 'k1' }]],
+        credentials: [
+          { account: 'default', isDefault: true, values: { token: { secret: 'canary-credential-of-one' } } },
+          { account: 'default', isDefault: true, values: { token: { secret: 'canary-credential-of-all' } } },
+        ],
         policies: [{ id: 'starter' }],
         setting: 'hub-1',
         anchor: { sequence: 1 },
@@ -152,6 +159,15 @@ export function backupContract(places: Places, to: readonly (readonly [string, P
     expect(existsSync(path)).toBe(true);
     await expect(storage.backup(`${path}2`)).rejects.toMatchObject({ code: 'shutting_down' });
   });
+}
+
+async function writeSchema1File(path: string): Promise<void> {
+  const database = await openDatabase(`sqlite:${path}`);
+  try {
+    await fillSchema1(database);
+  } finally {
+    await database.close();
+  }
 }
 
 function* badBackups(path: string): Generator<readonly [Buffer, string]> {

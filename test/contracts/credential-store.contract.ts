@@ -1,9 +1,18 @@
 import { expect, test } from 'vitest';
 import type { CredentialStore } from '../../src/credentials/index.js';
 import { toAgentId, toConnectorId } from '../../src/kernel/index.js';
-import { exampleCredential, HOSTILE_IDS, HOSTILE_TEXTS, ofAgent, reveal, shared } from './examples.js';
+import {
+  exampleCredential,
+  exampleGrant,
+  HOSTILE_IDS,
+  HOSTILE_TEXTS,
+  ofAgent,
+  reveal,
+  shared,
+} from './examples.js';
 
 const linear = toConnectorId('linear');
+const problem = (reason: string) => ({ state: 'failed', reason, since: 1 }) as const;
 
 export function credentialStoreContract(open: () => Promise<CredentialStore>): void {
   test('a saved credential is found by its connector and owner only', async () => {
@@ -51,6 +60,9 @@ export function credentialStoreContract(open: () => Promise<CredentialStore>): v
       {
         connector: linear,
         owner: shared,
+        account: 'default',
+        isDefault: true,
+        grant: undefined,
         version: 3,
         updatedAt: expect.any(Number) as number,
         values: { token: { set: true, last4: 'alue' }, pin: { set: true, last4: '' } },
@@ -58,6 +70,29 @@ export function credentialStoreContract(open: () => Promise<CredentialStore>): v
     ]);
     expect(JSON.stringify(await store.list())).not.toContain('long');
     expect(await store.list()).toHaveLength(2);
+  });
+
+  test('B5.1: an account may have any name, and a grant any text', async () => {
+    const store = await open();
+    for (const account of HOSTILE_IDS) {
+      const credential = {
+        ...exampleCredential('linear', shared, { t: account }),
+        account,
+        isDefault: false,
+      };
+      await store.save(credential);
+      expect(await store.find(linear, shared, account)).toMatchObject({ account });
+    }
+    expect(await store.list()).toHaveLength(HOSTILE_IDS.length);
+    for (const text of HOSTILE_TEXTS) {
+      const grant = { ...exampleGrant, clientId: text, scopes: [text], problem: problem(text) };
+      const credential = { ...exampleCredential('oauth', shared, { access_token: 'x' }), grant };
+      await store.save(credential);
+      expect(reveal(await store.find(credential.connector, shared))).toStrictEqual(reveal(credential));
+    }
+    const bare = { ...exampleCredential('oauth', shared, { access_token: 'x' }), grant: exampleGrant };
+    await store.save(bare);
+    expect(reveal(await store.find(bare.connector, shared))).toStrictEqual(reveal(bare));
   });
 
   test('saving replaces', async () => {

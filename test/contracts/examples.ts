@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { Agent, AgentKey } from '../../src/agents/index.js';
+import type { AdminAccount, Agent, AgentKey } from '../../src/agents/index.js';
 import type { Snapshot, SnapshotDiff } from '../../src/catalog/index.js';
 import { DEFAULT_LIMITS, DEFAULT_TIMEOUTS, type Connector } from '../../src/connectors/index.js';
-import type { Credential, CredentialOwner } from '../../src/credentials/index.js';
+import type { Credential, CredentialOwner, OAuthClient, OAuthGrant } from '../../src/credentials/index.js';
 import { chainEvent } from '../../src/governance/event-chain.js';
 import type { Actor, EventRecord, EventStore, HubEvent, Policy } from '../../src/governance/index.js';
 import { Secret, toAgentId, toCallId, toConnectorId, toKeyId, toPolicyId } from '../../src/kernel/index.js';
 import type { MasterKeys } from '../../src/storage/index.js';
+
+/** A backup made by the release that had schema 1. It is never made anew. */
+export const SCHEMA_1 = new URL('fixtures/schema-1.jsonl', import.meta.url).pathname;
 
 /** What breaks string-built SQL, careless escaping, or a database's idea of text. All of it must come back as it was. */
 export const HOSTILE_TEXTS = [
@@ -119,6 +122,42 @@ export function exampleCredential(
     grant: undefined,
     version,
     updatedAt: LARGE_TIME,
+  };
+}
+
+export const exampleGrant: OAuthGrant = {
+  issuer: 'https://as.example',
+  resource: 'https://mcp.example.com/mcp',
+  clientId: 'client-1',
+  scopes: ['read', 'write'],
+  obtainedAt: LARGE_TIME,
+  expiresAt: undefined,
+  problem: undefined,
+};
+
+export function exampleOAuthClient(connector = 'linear', changes: Partial<OAuthClient> = {}): OAuthClient {
+  return {
+    connector: toConnectorId(connector),
+    issuer: 'https://as.example',
+    redirectUri: 'https://hub.example/oauth/callback',
+    clientId: 'client-1',
+    clientSecret: new Secret('a client secret'),
+    authMethod: 'client_secret_basic',
+    registeredAt: LARGE_TIME,
+    expiresAt: LARGEST,
+    ...changes,
+  };
+}
+
+export function exampleAdmin(id = 'ada', changes: Partial<AdminAccount> = {}): AdminAccount {
+  return {
+    id,
+    name: 'Ada',
+    role: 'operator',
+    tokenDigest: createHash('sha256').update(`token ${id}`).digest('hex'),
+    last4: 'wxyz',
+    createdAt: LARGE_TIME,
+    ...changes,
   };
 }
 

@@ -1,11 +1,14 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { silentLogger, systemClock } from '../../src/kernel/index.js';
+import { openBackupLines } from '../../src/storage/backup/backup-lines.js';
 import type { Database } from '../../src/storage/database.js';
 import { migrate, readSchemaVersion, SCHEMA_VERSION } from '../../src/storage/migrate.js';
 import { MIGRATIONS } from '../../src/storage/migrations/index.js';
 import type { Migration } from '../../src/storage/migrations/migration.js';
 import { openPostgres } from '../../src/storage/postgres/open-postgres.js';
 import { openSqlite } from '../../src/storage/sqlite/open-sqlite.js';
+import { exampleCredential, masterKeys, otherKey, SCHEMA_1, shared } from './examples.js';
 import type { Places } from './store-place.js';
 import { contentsOf, fill } from './whole-store.js';
 
@@ -32,7 +35,7 @@ const failing: Migration = {
   },
 };
 
-async function openDatabase(url: string): Promise<Database> {
+export async function openDatabase(url: string): Promise<Database> {
   if (url.startsWith('postgres')) return openPostgres({ url, logger: silentLogger, poolSize: 2 });
   return openSqlite({
     path: url.slice('sqlite:'.length),
@@ -41,6 +44,18 @@ async function openDatabase(url: string): Promise<Database> {
     lockWaitMs: 0,
     maxBytes: undefined,
   });
+}
+
+/** The rows of a store of the first release, in a database with its schema. */
+export async function fillSchema1(database: Database): Promise<void> {
+  await migrate(database, { clock: systemClock, upTo: 1 });
+  const source = await openBackupLines(SCHEMA_1);
+  for await (const { table, row } of source.rows()) {
+    const columns = sql.join(Object.keys(row).map((column) => sql.id(column)));
+    await sql`insert into ${sql.table(table)} (${columns}) values (${sql.join(Object.values(row))})`.execute(
+      database.db,
+    );
+  }
 }
 
 export function migrationsContract(places: Places): void {
@@ -63,6 +78,30 @@ export function migrationsContract(places: Places): void {
       expect(await database.db.selectFrom('schema_migrations').select('version').execute()).toHaveLength(
         MIGRATIONS.length,
       );
+    });
+  });
+
+  test('a store of the release before is brought forward in place, with its secrets', async () => {
+    const place = await places.create();
+    await withDatabase(place.url, fillSchema1);
+    const storage = await place.open();
+    const { stores, chain } = await contentsOf(storage);
+    expect(chain).toMatchObject({ ok: true, events: 4 });
+    expect(stores).toMatchObject({
+      connectors: [{ id: 'child' }, { id: 'http' }, { id: 'oauth' }],
+      admins: [],
+      credentials: [
+        { owner: { kind: 'agent', agent: 'ci' }, values: { token: { secret: 'canary-credential-of-one' } } },
+        { owner: { kind: 'shared' }, values: { token: { secret: 'canary-credential-of-all' } } },
+      ].map((credential) => ({ ...credential, account: 'default', isDefault: true, version: 1 })),
+    });
+    await storage.credentials.save(exampleCredential('http', shared, { token: 'new' }, 2), 1);
+    expect(await storage.credentials.list()).toHaveLength(2);
+    await storage.close();
+    const rotating = await place.open({ masterKeys: { active: otherKey, retired: [masterKeys.active] } });
+    expect(await rotating.rotateSecrets()).toEqual({ resealed: 6, unreadable: [] });
+    expect((await contentsOf(rotating)).stores).toMatchObject({
+      credentials: [{ version: 1 }, { version: 2 }],
     });
   });
 

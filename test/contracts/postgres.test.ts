@@ -17,7 +17,7 @@ afterAll(() => server.stop(), 60_000);
 
 describe('Postgres', () => {
   const places = usePostgres(() => server);
-  storeContracts(async () => (await places.create()).open());
+  storeContracts(async (options) => (await places.create()).open(options));
 });
 
 describe('Postgres as a whole', () => {

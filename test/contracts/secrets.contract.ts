@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { toConnectorId } from '../../src/kernel/index.js';
-import { exampleConnector, exampleCredential, masterKeys, ofAgent, otherKey, shared } from './examples.js';
+import {
+  exampleConnector,
+  exampleCredential,
+  exampleGrant,
+  masterKeys,
+  ofAgent,
+  otherKey,
+  shared,
+} from './examples.js';
 import type { Places, StorePlace } from './store-place.js';
 import { CANARIES, contentsOf, fill } from './whole-store.js';
 
@@ -15,6 +23,10 @@ const TABLES = [
   'snapshots',
   'snapshot_history',
   'policies',
+  'oauth_clients',
+  'admins',
+  'tickets',
+  'hub_instances',
   'events',
 ];
 
@@ -81,6 +93,30 @@ function sealingContract(places: Places): void {
     // What cannot be read can still be replaced or removed.
     await opened.connectors.remove(toConnectorId('b'));
     expect(await opened.connectors.list()).toHaveLength(1);
+  });
+
+  test('B5.2: tokens open in their account and beside their grant only', async () => {
+    const place = await places.create();
+    const storage = await place.open();
+    const granted = { ...exampleCredential('a', shared, { access_token: 'of a' }), grant: exampleGrant };
+    await storage.credentials.save(granted);
+    await storage.credentials.save({ ...granted, account: 'work', isDefault: false });
+    await storage.close();
+    const [work] = await place.execute(`select sealed from credentials where account = 'work'`);
+    await place.execute(
+      `update credentials set sealed = ? where account = 'default'`,
+      String(work?.['sealed']),
+    );
+    await place.execute(
+      `update credentials set detail = ? where account = 'work'`,
+      JSON.stringify({ ...exampleGrant, issuer: 'https://evil.example' }),
+    );
+    const opened = await place.open();
+    const altered = { code: 'internal', details: { table: 'credentials' } };
+    const a = toConnectorId('a');
+    await expect(opened.credentials.find(a, shared)).rejects.toMatchObject(altered);
+    await expect(opened.credentials.find(a, shared, 'work')).rejects.toMatchObject(altered);
+    expect(await opened.credentials.remove(a, shared)).toBe(true);
   });
 
   test('B5.2: an altered value does not open', async () => {
@@ -150,10 +186,10 @@ function rotationContract(places: Places): void {
     const before = await contentsOf(storage);
     const progress: number[] = [];
     expect(await storage.rotateSecrets({ onProgress: (done) => progress.push(done) })).toEqual({
-      resealed: 6,
+      resealed: 9,
       unreadable: [],
     });
-    expect(progress).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(progress).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(await contentsOf(storage)).toEqual(before);
     expect(await storage.rotateSecrets()).toEqual({ resealed: 0, unreadable: [] });
     await storage.close();
@@ -180,7 +216,7 @@ function rotationContract(places: Places): void {
       code: 'config_invalid',
     });
     const opened = await place.open({ masterKeys: both });
-    expect(await opened.rotateSecrets()).toEqual({ resealed: 4, unreadable: [] });
+    expect(await opened.rotateSecrets()).toEqual({ resealed: 7, unreadable: [] });
     expect(await contentsOf(opened)).toEqual(before);
   });
 
@@ -209,7 +245,7 @@ function rotationContract(places: Places): void {
     await place.execute(`update connectors set sealed = 'cp1.first.AAAA' where id = 'child'`);
     const storage = await place.open({ masterKeys: both });
     expect(await storage.rotateSecrets()).toEqual({
-      resealed: 5,
+      resealed: 8,
       unreadable: [{ table: 'connectors', record: 'child', field: 'sealed' }],
     });
     await storage.close();

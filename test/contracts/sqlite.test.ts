@@ -11,12 +11,12 @@ import { useSqliteFiles } from './store-place.js';
 
 describe('SQLite in memory', () => {
   const places = useSqliteFiles();
-  storeContracts(() => places.track(openStorage({ url: 'sqlite::memory:', masterKeys })));
+  storeContracts((options) => places.track(openStorage({ url: 'sqlite::memory:', masterKeys, ...options })));
 });
 
 describe('SQLite in a file', () => {
   const places = useSqliteFiles();
-  storeContracts(async () => (await places.create()).open());
+  storeContracts(async (options) => (await places.create()).open(options));
 });
 
 describe('SQLite as a whole', () => {

@@ -1,19 +1,23 @@
 import { verifyChain, type ChainVerdict } from '../../src/governance/index.js';
-import { Secret } from '../../src/kernel/index.js';
+import { Secret, toConnectorId } from '../../src/kernel/index.js';
 import type { Storage } from '../../src/storage/index.js';
 import {
   admin,
   agentActor,
   appendAll,
+  exampleAdmin,
   exampleAgent,
   exampleConnector,
   exampleCredential,
   exampleDiff,
+  exampleGrant,
   exampleKey,
+  exampleOAuthClient,
   examplePolicy,
   exampleSnapshot,
   finished,
   intended,
+  LARGEST,
   ofAgent,
   reveal,
   shared,
@@ -29,6 +33,10 @@ export const CANARIES = [
   'canary-in-url',
   'canary-argument',
   'canary-client-secret',
+  'canary-access-token',
+  'canary-registered-client',
+  'canary-ticket-name',
+  'canary-ticket-value',
 ] as const;
 
 /** Something in every table, with a secret wherever there can be one. */
@@ -53,7 +61,7 @@ export async function fill(storage: Storage): Promise<void> {
   );
   await storage.connectors.add(
     exampleConnector('oauth', {
-      auth: { type: 'client_credentials', settings: { clientSecret: 'canary-client-secret' } },
+      auth: { type: 'client_credentials', settings: { clientSecret: new Secret('canary-client-secret') } },
     }),
   );
   await storage.agents.add(exampleAgent('ci'));
@@ -62,6 +70,24 @@ export async function fill(storage: Storage): Promise<void> {
   await storage.credentials.save(
     exampleCredential('http', ofAgent('ci'), { token: 'canary-credential-of-one' }),
   );
+  await storage.credentials.save({
+    ...exampleCredential('http', ofAgent('ci'), { access_token: 'canary-access-token' }),
+    account: 'work',
+    isDefault: false,
+    grant: exampleGrant,
+  });
+  await storage.oauthClients.save(
+    exampleOAuthClient('http', { clientSecret: new Secret('canary-registered-client') }),
+  );
+  await storage.admins.add(exampleAdmin());
+  await storage.tickets.put({
+    kind: 'browser',
+    name: 'canary-ticket-name',
+    value: '"canary-ticket-value"',
+    group: 'sign-in',
+    expiresAt: LARGEST,
+  });
+  await storage.instances.beat('instance-1');
   await storage.snapshots.save(exampleSnapshot('http'), exampleDiff);
   await storage.policies.add(examplePolicy());
   await storage.settings.save('hub.id', 'hub-1');
@@ -81,17 +107,23 @@ export interface Contents {
   readonly chain: ChainVerdict;
 }
 
-/** Everything the ports can tell, with secrets opened. */
+/** Everything the ports can tell that a backup carries, with secrets opened. */
 export async function contentsOf(storage: Storage): Promise<Contents> {
-  const { connectors, agents, credentials, snapshots, policies, events, settings, dataKeys } = storage;
+  const { connectors, agents, admins, credentials, oauthClients } = storage;
+  const { snapshots, policies, events, settings, dataKeys } = storage;
+  const { issuer, redirectUri } = exampleOAuthClient();
   const owned = await Promise.all(
-    (await credentials.list()).map(({ connector, owner }) => credentials.find(connector, owner)),
+    (await credentials.list()).map(({ connector, owner, account }) =>
+      credentials.find(connector, owner, account),
+    ),
   );
   const stores = reveal({
     connectors: await connectors.list(),
     agents: await agents.list(),
     keys: await Promise.all((await agents.list()).map(({ id }) => agents.listKeys(id))),
+    admins: await admins.list(),
     credentials: owned,
+    oauthClient: await oauthClients.find(toConnectorId('http'), issuer, redirectUri),
     snapshots: await snapshots.latestOfAll(),
     history: await Promise.all(
       (await snapshots.latestOfAll()).map(({ connectorId }) => snapshots.history(connectorId, 1_000)),

@@ -34,6 +34,7 @@ import {
   createRateLimits,
   createSurfaces,
   createSyncConnector,
+  type MasterKeyPort,
 } from '../../src/operations/index.js';
 import { openStorage } from '../../src/storage/index.js';
 import { createScriptedUpstreams, refuseAnonymous } from './scripted-pool.js';
@@ -114,7 +115,19 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     clock,
   });
   const signals = { connectors: 0, policies: 0 };
+  const masterKey: MasterKeyPort = {
+    state: () => ({ place: { kind: 'file', name: 'master.key' }, active: 'first', retired: [] }),
+    rotate: () =>
+      Promise.resolve({
+        place: { kind: 'file', name: 'master.key' },
+        active: 'second',
+        retired: [],
+        resealed: 3,
+        unreadable: 0,
+      }),
+  };
   const operations = createAdminOperations({
+    masterKey,
     connectors,
     connectorStore: storage.connectors,
     credentialStore: storage.credentials,
@@ -152,6 +165,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
   const app = createAdminApp({
     authenticateAdmin: options.authenticateAdmin ?? createBearerAuthentication(checkAdminToken),
     operations,
+    masterKey,
     connectors,
     agents,
     policies,

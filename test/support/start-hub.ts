@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, startHub, type RunningHub } from '../../src/app/index.js';
-import { silentLogger, type Logger } from '../../src/kernel/index.js';
+import type { Logger } from '../../src/kernel/index.js';
+import { SecretWatch } from './secret-watch.js';
 
 export interface TestHub {
   readonly running: RunningHub;
@@ -30,9 +31,11 @@ export async function startTestHub({
   config,
   files = {},
   environment = {},
-  logger = silentLogger,
+  logger: givenLogger,
   folder: given,
 }: TestHubOptions = {}): Promise<TestHub> {
+  const watch = new SecretWatch();
+  const logger = givenLogger ?? watch.logger;
   const folder = given ?? mkdtempSync(join(tmpdir(), 'crosspoint-hub-'));
   if (config !== undefined) writeFileSync(join(folder, 'crosspoint.json'), JSON.stringify(config));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -49,7 +52,9 @@ export async function startTestHub({
     localKey: running.folder.localToken.reveal(),
     adminToken: running.folder.adminToken.reveal(),
     async close() {
+      const secrets = await watch.secretsOf(running, config);
       await running.stop();
+      watch.requireNoneShown(secrets, join(folder, 'data'));
       if (given === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,7 +1,8 @@
 import { existsSync, renameSync } from 'node:fs';
 import { HubError } from '../../kernel/index.js';
 import type { Config } from '../config/config.js';
-import { requireMasterKeys } from './open-keys.js';
+import { findKeyPlace } from '../master-key/key-place.js';
+import { requireMasterKeys } from '../master-key/open-master-keys.js';
 
 export interface RestoreRequest {
   readonly config: Config;
@@ -29,7 +30,7 @@ export async function restoreHub({
   now,
 }: RestoreRequest): Promise<Restored> {
   const { restoreStorage } = await import('../../storage/index.js');
-  const masterKeys = requireMasterKeys(config.dataDir, masterKey);
+  const masterKeys = requireMasterKeys(findKeyPlace(masterKey, config.dataDir));
   const path = /^sqlite:(?:\/\/)?(.+)$/.exec(config.storageUrl)?.[1];
   if (path === undefined || !existsSync(path))
     return {

@@ -23,6 +23,7 @@ export const EVENT_TYPES = [
   'config.reloaded',
   'config.refused',
   'auth.refused',
+  'master_key.rotated',
   'hub.started',
   'hub.stopped',
   'hub.recovered',

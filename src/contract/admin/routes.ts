@@ -2,6 +2,7 @@ import { AGENT_ROUTES } from './agents.js';
 import { CONNECTOR_ROUTES } from './connectors.js';
 import { CREDENTIAL_ROUTES } from './credentials.js';
 import { EVENT_ROUTES } from './events.js';
+import { MASTER_KEY_ROUTES } from './master-key.js';
 import { POLICY_ROUTES } from './policies.js';
 import { STATISTICS_ROUTES } from './statistics.js';
 import { STATUS_ROUTES } from './status.js';
@@ -16,5 +17,6 @@ export const ADMIN_ROUTES = {
   policies: POLICY_ROUTES,
   events: EVENT_ROUTES,
   statistics: STATISTICS_ROUTES,
+  masterKey: MASTER_KEY_ROUTES,
   status: STATUS_ROUTES,
 } as const;

@@ -12,6 +12,7 @@ import { registerEventRoutes } from './event-routes.js';
 import { registerPolicyRoutes } from './policy-routes.js';
 import { createRegister, type AdminEnv } from './register.js';
 import { registerStatisticsRoutes } from './statistics-routes.js';
+import { registerMasterKeyRoutes } from './master-key-routes.js';
 import { registerStatusRoutes } from './status-routes.js';
 import { registerToolRoutes } from './tool-routes.js';
 
@@ -33,6 +34,7 @@ export function createAdminApp(deps: AdminDependencies): Hono<AdminEnv> {
   registerPolicyRoutes(register, deps);
   registerEventRoutes(register, deps);
   registerStatisticsRoutes(register, deps);
+  registerMasterKeyRoutes(register, deps);
   registerStatusRoutes(register, app, deps);
   app.all(below, (c) => {
     throw nothingHere(app, c);

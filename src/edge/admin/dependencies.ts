@@ -8,6 +8,7 @@ import type {
   AdminOperations,
   CallStatisticsBook,
   ConnectorHealth,
+  MasterKeyPort,
   Surfaces,
 } from '../../operations/index.js';
 import type { AuthenticateAdmin } from './authentication.js';
@@ -28,6 +29,7 @@ export interface AdminDependencies {
   readonly statistics: Pick<CallStatisticsBook, 'read'>;
   readonly events: Pick<EventLog, 'available' | 'subscribe' | 'flush'>;
   readonly eventStore: Pick<EventStore, 'query' | 'last' | 'count'>;
+  readonly masterKey: Pick<MasterKeyPort, 'state'>;
   readonly about: AboutHub;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -39,7 +39,7 @@ function requireJson(headers: Headers): void {
     throw new HubError('unsupported_media_type', 'the body must not be compressed');
 }
 
-async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
+export async function readBytes(request: Request, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Uint8Array[] = [];
   let length = 0;

@@ -9,7 +9,7 @@ export { createMcpServer, serveChannel, type McpServer, type ServedChannel } fro
 export { toNodeListener, type NodeListenerOptions } from './adapters/node-listener.js';
 export { createNodeServer, type NodeServerOptions } from './adapters/node-server.js';
 export { toFetchHandler, type FetchHandlerOptions } from './adapters/fetch-handler.js';
-export type { EntryOptions } from './adapters/entry.js';
+export type { AuthenticationRefusal, EntryOptions } from './adapters/entry.js';
 export { createGuard, type Guard, type GuardOptions, type GuardRefusal } from './adapters/guard.js';
 export type { AnswerHeaders, AnswerStream, Exchange, ExchangeHeaders } from './exchange.js';
 export {

@@ -24,7 +24,8 @@ export async function openBackupFile(path: string): Promise<BackupSource> {
       .limit(1)
       .executeTakeFirst();
     if (newest === undefined) throw new HubError('config_invalid', 'the backup is empty');
-    return { schemaVersion: newest.version, rows: () => readTables(db), close: () => connection.close() };
+    const schemaVersion = newest.version;
+    return { schemaVersion, rows: () => readTables(db, schemaVersion), close: () => connection.close() };
   } catch (error) {
     connection.close();
     throw isSqliteDamage(error) ? notWhole(error) : error;

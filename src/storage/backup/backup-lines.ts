@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { once } from 'node:events';
 import { HubError } from '../../kernel/index.js';
-import { KEPT_TABLES, type KeptTable } from '../tables.js';
+import { keptTables, type KeptTable } from '../tables.js';
 
 /** One JSON value a line: a header, rows, and a last line without which the file is not whole. */
 const LINES_FORMAT = 'crosspoint-backup';
@@ -53,7 +53,8 @@ export async function openBackupLines(path: PathLike): Promise<BackupSource> {
   if (header.format !== LINES_FORMAT || header.version !== 1 || typeof header.schemaVersion !== 'number') {
     throw new HubError('config_invalid', 'the file is not a backup of this program, or of a newer release');
   }
-  return { schemaVersion: header.schemaVersion, rows: () => readRows(path), close() {} };
+  const { schemaVersion } = header;
+  return { schemaVersion, rows: () => readRows(path, schemaVersion), close() {} };
 }
 
 async function readHeader(path: PathLike): Promise<Header> {
@@ -61,9 +62,9 @@ async function readHeader(path: PathLike): Promise<Header> {
   return {};
 }
 
-async function* readRows(path: PathLike): AsyncGenerator<BackupRow> {
+async function* readRows(path: PathLike, schemaVersion: number): AsyncGenerator<BackupRow> {
   const digest = createHash('sha256');
-  const tables = new Set<string>(KEPT_TABLES.map(({ name }) => name));
+  const tables = new Set<string>(keptTables(schemaVersion).map(({ name }) => name));
   let count = -1;
   for await (const line of linesOf(path)) {
     const parsed = parseLine(line) as Partial<BackupRow> & {

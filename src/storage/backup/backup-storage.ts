@@ -67,12 +67,13 @@ export function backupPostgres(database: Database, to: string, clock: Clock): Pr
     const written = streams.finished(out);
     written.catch(() => {});
     try {
-      const header = { schemaVersion: await readSchemaVersion(database), createdAt: clock.now() };
+      const schemaVersion = await readSchemaVersion(database);
+      const header = { schemaVersion, createdAt: clock.now() };
       await database.db
         .transaction()
         .setIsolationLevel('repeatable read')
         .setAccessMode('read only')
-        .execute((transaction) => writeBackupLines(out, header, readTables(transaction)));
+        .execute((transaction) => writeBackupLines(out, header, readTables(transaction, schemaVersion)));
       out.end();
     } catch (error) {
       out.destroy();

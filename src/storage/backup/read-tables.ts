@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import type { Db } from '../database.js';
-import { KEPT_TABLES, type KeptTable } from '../tables.js';
+import { keptTables, type KeptTable } from '../tables.js';
 import type { BackupRow } from './backup-lines.js';
 
 const PAGE = 500;
 
 /** Every row of every kept table. One consistent state, if the caller gives a transaction that sees one. */
-export async function* readTables(db: Db): AsyncGenerator<BackupRow> {
-  for (const { name, key } of KEPT_TABLES) {
+export async function* readTables(db: Db, schemaVersion: number): AsyncGenerator<BackupRow> {
+  for (const { name, key } of keptTables(schemaVersion)) {
     let last: Readonly<Record<string, unknown>> | undefined;
     do {
       const rows = await readPage(db, name, key, last);

@@ -10,7 +10,7 @@ import { acquireHubLock } from '../sqlite/hub-lock.js';
 import { openSqlite } from '../sqlite/open-sqlite.js';
 import { prepareFolder, requireNoOrphanLog } from '../sqlite/sqlite-file.js';
 import { parseStorageUrl } from '../storage-url.js';
-import type { Tables } from '../tables.js';
+import { keptTables, UNKEPT_TABLES, type Tables } from '../tables.js';
 import { openBackupLines, type BackupRow, type BackupSource } from './backup-lines.js';
 import { openBackupFile } from './backup-file.js';
 import { readTables } from './read-tables.js';
@@ -115,14 +115,26 @@ async function openSource(path: string): Promise<BackupSource> {
     : openBackupLines(path);
 }
 
-/** An attempt that failed before may have left tables, but no rows. */
+/** An attempt that failed before may have left tables, but no rows; of a newer backup, they are not what this one needs. */
 async function requireEmpty(database: Database, schemaVersion: number): Promise<void> {
   const version = await readSchemaVersion(database);
   if (version === 0) return;
-  let rows = 0;
-  if (version <= schemaVersion) for await (const _ of readTables(database.db)) if (++rows > 0) break;
-  if (version > schemaVersion || rows > 0)
+  requireKnownSchema(version);
+  for await (const _ of readTables(database.db, version))
     throw new HubError('conflict', 'the database is not empty: restore into an empty one');
+  if (version > schemaVersion) await dropEmptyTables(database, version);
+}
+
+function dropEmptyTables({ db }: Database, version: number): Promise<void> {
+  const names = [
+    ...UNKEPT_TABLES,
+    ...keptTables(version)
+      .map(({ name }) => name)
+      .reverse(),
+  ];
+  return db.transaction().execute(async ({ schema }) => {
+    for (const name of names) await schema.dropTable(name).ifExists().execute();
+  });
 }
 
 async function fill(database: Database, source: BackupSource, sealer: Sealer, clock: Clock): Promise<number> {

@@ -1,5 +1,6 @@
 import { initial } from './0001-initial.js';
+import { accounts } from './0002-accounts.js';
 import type { Migration } from './migration.js';
 
 /** Forward only, in order, numbered without gaps. */
-export const MIGRATIONS: readonly Migration[] = [initial];
+export const MIGRATIONS: readonly Migration[] = [initial, accounts];

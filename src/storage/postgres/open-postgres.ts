@@ -26,6 +26,7 @@ const STATEMENT_MS = 30_000;
 const ANSWER_MS = STATEMENT_MS + 5_000;
 /** Any number, as long as every release uses the same. */
 const SCHEMA_LOCK = 4_346_573;
+const NAMED_LOCKS = 4_346_573;
 
 export async function openPostgres({ url, logger, poolSize }: PostgresOptions): Promise<Database> {
   requireReadable(url);
@@ -65,6 +66,11 @@ export async function openPostgres({ url, logger, poolSize }: PostgresOptions): 
     async lockSchema(transaction) {
       await sql`select pg_advisory_xact_lock(${SCHEMA_LOCK})`.execute(transaction);
     },
+    async lock(transaction, name) {
+      // Two numbers: none of these can be one of the single numbers above. Names that share a number wait needlessly.
+      await sql`select pg_advisory_xact_lock(${NAMED_LOCKS}, hashtext(${name}))`.execute(transaction);
+    },
+    now: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
     async usedBytes() {
       const found = await sql<{ readonly bytes: number }>`
         select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint as bytes

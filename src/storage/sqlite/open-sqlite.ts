@@ -92,7 +92,10 @@ function connect(options: SqliteOptions, lock: { release(): void } | undefined):
       return found.rows.length > 0;
     },
     // `begin immediate` has taken the only write lock there is.
+    // A transaction of SQLite is alone from its beginning.
     async lockSchema() {},
+    async lock() {},
+    now: sql<number>`cast((julianday('now') - 2440587.5) * 86400000 as integer)`,
     async usedBytes() {
       const pages = Number(connection.pragma('page_count')) - Number(connection.pragma('freelist_count'));
       return pages * Number(connection.pragma('page_size'));

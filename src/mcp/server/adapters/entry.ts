@@ -9,17 +9,37 @@ import { createGuard, type Guard, type GuardOptions } from './guard.js';
 export interface EntryOptions {
   /** Exact paths that are served. Default `/mcp`. */
   readonly paths?: readonly string[];
-  /** Who sends this. Undefined: nobody we know, answered 401. Without it everybody is `principal`. */
-  readonly authenticate?: (headers: ExchangeHeaders) => MaybePromise<string | undefined>;
+  /** Who sends this. Undefined: it shows nothing, answered 401. Without it everybody is `principal`. */
+  readonly authenticate?: (
+    headers: ExchangeHeaders,
+  ) => MaybePromise<string | AuthenticationRefusal | undefined>;
   readonly principal?: string;
-  /** The `WWW-Authenticate` of a 401. Default `Bearer`. */
-  readonly challenge?: string;
+  /** The `WWW-Authenticate` of a 401 to a request that shows nothing. Default `Bearer`. */
+  readonly challenge?: string | ((headers: ExchangeHeaders) => string);
+  /** Hears of what was shown and refused, with the address it came from. */
+  readonly onRefused?: (refusal: AuthenticationRefusal, address: string | undefined) => void;
   /** `false` where something in front has checked `Host` and `Origin`. */
   readonly guard?: GuardOptions | false;
   /** Default 4 MiB. */
   readonly maxBodyBytes?: number;
   /** `Mcp-Param-*` headers that web pages may send. */
   readonly paramHeaders?: readonly string[];
+}
+
+/** What somebody showed is not good enough. */
+export interface AuthenticationRefusal {
+  readonly status: 401 | 403 | 429 | 503;
+  readonly message: string;
+  /** The `WWW-Authenticate`, where one helps. */
+  readonly challenge?: string;
+  readonly retryAfterMs?: number;
+  /** For whoever keeps a record; never shown. */
+  readonly reason: string;
+}
+
+/** A socket, as far as it matters here. */
+interface Sender {
+  readonly remoteAddress?: string | undefined;
 }
 
 /** An answer that is given before anybody looks at the body. */
@@ -42,7 +62,8 @@ export class Entry {
   readonly #authenticate: EntryOptions['authenticate'];
   readonly #principal: string;
   readonly #preflight: AnswerHeaders;
-  readonly #unauthorized: EarlyAnswer;
+  readonly #challenge: NonNullable<EntryOptions['challenge']>;
+  readonly #onRefused: EntryOptions['onRefused'];
 
   constructor(options: EntryOptions = {}) {
     this.maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY;
@@ -51,8 +72,8 @@ export class Entry {
     this.#authenticate = options.authenticate;
     this.#principal = options.principal ?? 'anonymous';
     this.#preflight = preflightHeaders(options.paramHeaders ?? []);
-    const challenge = { ...JSON_HEADERS, 'www-authenticate': options.challenge ?? 'Bearer' };
-    this.#unauthorized = { ...refusal(401, 'Authentication is required'), headers: challenge };
+    this.#challenge = options.challenge ?? 'Bearer';
+    this.#onRefused = options.onRefused;
   }
 
   /** The answer to a request that gets no further. */
@@ -89,14 +110,42 @@ export class Entry {
     };
   }
 
-  /** Whom a request is from, or the answer that says that nobody knows. */
-  identify(headers: ExchangeHeaders): MaybePromise<string | EarlyAnswer> {
-    if (this.#authenticate === undefined) return this.#principal;
-    const principal = this.#authenticate(headers);
-    return principal instanceof Promise
-      ? principal.then((known) => known ?? this.#unauthorized)
-      : (principal ?? this.#unauthorized);
+  /** Whether a page may read an answer. One about a foreign host or origin is none of its business. */
+  isShared({ status, headers }: EarlyAnswer): boolean {
+    return status !== 403 || headers['www-authenticate'] !== undefined;
   }
+
+  /** Whom a request is from, or the answer that says why it gets no further. */
+  identify(headers: ExchangeHeaders, from?: Sender): MaybePromise<string | EarlyAnswer> {
+    if (this.#authenticate === undefined) return this.#principal;
+    const known = this.#authenticate(headers);
+    if (typeof known === 'string') return known;
+    return known instanceof Promise
+      ? known.then((found) => (typeof found === 'string' ? found : this.#refuse(found, headers, from)))
+      : this.#refuse(known, headers, from);
+  }
+
+  #refuse(
+    refused: AuthenticationRefusal | undefined,
+    headers: ExchangeHeaders,
+    from: Sender | undefined,
+  ): EarlyAnswer {
+    if (refused === undefined) {
+      const challenge = typeof this.#challenge === 'string' ? this.#challenge : this.#challenge(headers);
+      return withHeaders(refusal(401, 'Authentication is required'), { 'www-authenticate': challenge });
+    }
+    this.#onRefused?.(refused, from?.remoteAddress);
+    return withHeaders(refusal(refused.status, refused.message), {
+      ...(refused.challenge !== undefined && { 'www-authenticate': refused.challenge }),
+      ...(refused.retryAfterMs !== undefined && {
+        'retry-after': String(Math.ceil(refused.retryAfterMs / 1000)),
+      }),
+    });
+  }
+}
+
+function withHeaders(answer: EarlyAnswer, headers: AnswerHeaders): EarlyAnswer {
+  return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
 function refusal(status: number, message: string): EarlyAnswer {

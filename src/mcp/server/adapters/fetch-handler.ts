@@ -35,7 +35,7 @@ export function toFetchHandler(
 }
 
 function toResponse(answer: EarlyAnswer, entry: Entry, headers: ExchangeHeaders): Response {
-  const shared = answer.status === 403 ? undefined : entry.sharing(headers);
+  const shared = entry.isShared(answer) ? entry.sharing(headers) : undefined;
   return new Response(answer.body ?? null, {
     status: answer.status,
     headers: { ...answer.headers, ...shared },

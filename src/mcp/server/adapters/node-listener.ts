@@ -86,7 +86,7 @@ class NodeExchange implements Exchange {
       this.refuse(early);
       return;
     }
-    const principal = this.#entry.identify(this.headers);
+    const principal = this.#entry.identify(this.headers, this.#request.socket);
     if (principal instanceof Promise) {
       principal.then(
         (known) => this.#identified(known),
@@ -196,7 +196,7 @@ class NodeExchange implements Exchange {
     const fields = toFields(answer.headers);
     if (answer.body !== undefined) fields.push('content-length', String(byteLength(answer.body)));
     if (unread) fields.push('connection', 'close');
-    if (answer.status !== 403) this.#share(fields);
+    if (this.#entry.isShared(answer)) this.#share(fields);
     response.writeHead(answer.status, fields);
     response.end(answer.body);
   }

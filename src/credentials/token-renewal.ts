@@ -1,0 +1,357 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connector } from '../connectors/index.js';
+import { HubError, isHubError, type Clock, type Lock, type Locks } from '../kernel/index.js';
+import type { AccountEvent } from './account-event.js';
+import type { AccountFlow } from './account-flow.js';
+import { BackOff } from './back-off.js';
+import {
+  DEFAULT_ACCOUNT,
+  type Credential,
+  type CredentialOwner,
+  type CredentialStore,
+  type OAuthProblem,
+} from './credential.js';
+import { belongsTo, RENEW_AHEAD_MS } from './credential-state.js';
+import { ownerName, signInRequired } from './sign-in-required.js';
+
+export interface TokenRenewalOptions {
+  readonly credentials: Pick<CredentialStore, 'find' | 'save'>;
+  readonly flow: Pick<AccountFlow, 'refresh' | 'authorizeMachine' | 'revoke'>;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  readonly onEvent: (event: AccountEvent) => void;
+  /** The account was written; whoever keeps it has to look again. */
+  readonly onSaved: (credential: Credential) => void;
+  readonly random?: () => number;
+}
+
+/** Whose token of which account is to be renewed, and why. */
+export interface RenewalRequest {
+  readonly connector: Connector;
+  readonly owner: CredentialOwner;
+  readonly account: string | undefined;
+  /** The token an upstream did not accept; undefined: it is about to expire. */
+  readonly refused?: string | undefined;
+  /** What the upstream answered then. */
+  readonly challenge?: string | undefined;
+}
+
+const LEASE_MS = 60_000;
+const WAIT_MS = 30_000;
+const EXCHANGE_MS = 25_000;
+const SAVE_ATTEMPTS = 4;
+const LONGEST_PAUSE_MS = 30_000;
+
+/**
+ * Renews tokens, one exchange at a time for each account among all processes: lock, read again, exchange, compare and
+ * set. A rotated refresh token that gets lost or is used twice locks its owner out, so what was obtained is never
+ * thrown away, and what another process obtained is never written over.
+ */
+export class TokenRenewal {
+  readonly #options: TokenRenewalOptions;
+  readonly #running = new Map<string, Promise<Credential>>();
+  readonly #backOff: BackOff;
+  /** Obtained but not yet written down, by account. */
+  readonly #unsaved = new Map<string, Credential>();
+  readonly #saving = new Set<Promise<void>>();
+  readonly #closing = new AbortController();
+
+  constructor(options: TokenRenewalOptions) {
+    this.#options = options;
+    this.#backOff = new BackOff({ clock: options.clock, ...(options.random && { random: options.random }) });
+  }
+
+  /** What is in force: of two truths the one that could not be written yet. */
+  async find({ connector, owner, account }: RenewalRequest): Promise<Credential | undefined> {
+    const stored = await this.#options.credentials.find(connector.id, owner, account);
+    const unsaved = this.#unsaved.get(keyOf(connector, owner, account ?? stored?.account));
+    return unsaved !== undefined && unsaved.version > (stored?.version ?? 0) ? unsaved : stored;
+  }
+
+  /** Joins a renewal of the same account that is under way. Throws what a caller can be told. */
+  renew(request: RenewalRequest): Promise<Credential> {
+    const { connector, owner, account } = request;
+    const key = keyOf(connector, owner, account);
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const renewed = this.#renew(key, request).finally(() => this.#running.delete(key));
+    this.#running.set(key, renewed);
+    return renewed;
+  }
+
+  /** Notes that only a person can help, once. */
+  async requireSignIn(connector: Connector, credential: Credential, reason: string): Promise<void> {
+    await this.#note(connector, credential, 'needs_reauth', reason);
+  }
+
+  /** An account was connected or removed: whatever was noted of the one before does not count. */
+  forget(connector: Connector['id'], owner: CredentialOwner, account: string): void {
+    const key = keyOf({ id: connector }, owner, account);
+    this.#backOff.forget(key);
+    this.#unsaved.delete(key);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#saving);
+  }
+
+  async #renew(key: string, request: RenewalRequest): Promise<Credential> {
+    const { connector, owner } = request;
+    const held = await this.#options.locks.acquire(`credential ${key}`, {
+      leaseMs: LEASE_MS,
+      waitMs: WAIT_MS,
+      signal: this.#closing.signal,
+    });
+    // Whoever held it may have finished at the last moment.
+    const current = await this.find(request).catch(async (error: unknown) => {
+      await held?.release();
+      throw error;
+    });
+    const lock = new SharedLock(held);
+    try {
+      if (current !== undefined && this.#isFresh(current, request)) return current;
+      if (held === undefined || held.lost.aborted)
+        throw new HubError(
+          'oauth_unavailable',
+          `connector ${connector.id}: its token is being renewed elsewhere and did not come in time`,
+          { retryAfterMs: 1_000 },
+        );
+      this.#requireRenewable(key, connector, owner, current);
+      return await this.#exchange(key, request, current, lock);
+    } finally {
+      await lock.release();
+    }
+  }
+
+  /** Whether somebody else did it meanwhile. */
+  #isFresh({ values, grant }: Credential, { connector, refused }: RenewalRequest): boolean {
+    const token = values['access_token'];
+    if (token === undefined || grant === undefined || !belongsTo(grant, connector)) return false;
+    if (refused !== undefined && token.reveal() === refused) return false;
+    const ahead = refused === undefined ? RENEW_AHEAD_MS : 0;
+    return grant.expiresAt === undefined || this.#options.clock.now() < grant.expiresAt - ahead;
+  }
+
+  #requireRenewable(
+    key: string,
+    connector: Connector,
+    owner: CredentialOwner,
+    current: Credential | undefined,
+  ): void {
+    const isMachine = connector.auth.type === 'client_credentials';
+    const retryAfterMs = this.#backOff.remaining(key);
+    if (!isMachine) {
+      if (current === undefined) throw signInRequired(connector, owner);
+      if (current.grant?.problem?.state === 'needs_reauth')
+        throw signInRequired(connector, owner, current.grant.problem.reason);
+      if (current.grant !== undefined && !belongsTo(current.grant, connector))
+        throw signInRequired(connector, owner, 'the account was connected for another server');
+      if (current.values['refresh_token'] === undefined) throw signInRequired(connector, owner, EXPIRED);
+    }
+    if (retryAfterMs > 0)
+      throw new HubError(
+        'oauth_unavailable',
+        `connector ${connector.id}: its token could not be renewed a moment ago; it is tried again later`,
+        { retryAfterMs },
+      );
+  }
+
+  async #exchange(
+    key: string,
+    request: RenewalRequest,
+    current: Credential | undefined,
+    lock: SharedLock,
+  ): Promise<Credential> {
+    const { connector, owner, challenge } = request;
+    const { flow, clock } = this.#options;
+    // Not ended when the lock is lost: the server may have rotated the token already, and then the answer is all there is.
+    const signal = AbortSignal.timeout(EXCHANGE_MS);
+    let tokens;
+    try {
+      tokens =
+        connector.auth.type === 'client_credentials' || current === undefined
+          ? await flow.authorizeMachine(connector, { signal, ...(challenge !== undefined && { challenge }) })
+          : await flow.refresh(connector, current, signal);
+    } catch (error) {
+      return this.#failed(key, request, current, error);
+    }
+    this.#backOff.forget(key);
+    const { stepUp } = current?.grant ?? {};
+    const next: Credential = {
+      connector: connector.id,
+      owner,
+      account: current?.account ?? DEFAULT_ACCOUNT,
+      isDefault: current?.isDefault ?? true,
+      values: { ...current?.values, ...tokens.values },
+      grant: { ...tokens.grant, ...(stepUp !== undefined && { stepUp }) },
+      version: (current?.version ?? 0) + 1,
+      updatedAt: clock.now(),
+    };
+    return this.#keep(connector, next, current, lock);
+  }
+
+  async #failed(
+    key: string,
+    request: RenewalRequest,
+    current: Credential | undefined,
+    error: unknown,
+  ): Promise<Credential> {
+    const { connector, owner } = request;
+    const isFinal = isHubError(error, 'credential_required') && current !== undefined;
+    // Even where it cannot be written down: nobody asks again soon.
+    const retryAfterMs = this.#backOff.failed(key, isFinal);
+    if (current !== undefined) {
+      const reason = isFinal ? REVOKED : 'the authorization server could not be asked';
+      const winner = await this.#note(connector, current, isFinal ? 'needs_reauth' : 'failed', reason);
+      if (winner !== undefined && this.#isFresh(winner, request)) return winner;
+    }
+    if (isFinal) throw signInRequired(connector, owner, REVOKED, error);
+    if (isHubError(error, 'oauth_refused') || isHubError(error, 'credential_required')) throw error;
+    throw new HubError('oauth_unavailable', `connector ${connector.id}: its token could not be renewed`, {
+      cause: error,
+      retryAfterMs,
+    });
+  }
+
+  /** Writes a problem down unless it stands there already. Answers what is stored where somebody else was faster. */
+  async #note(
+    connector: Connector,
+    credential: Credential,
+    state: OAuthProblem['state'],
+    reason: string,
+  ): Promise<Credential | undefined> {
+    const { grant, owner, account, version } = credential;
+    const { credentials, clock, onEvent, onSaved } = this.#options;
+    if (grant === undefined || grant.problem?.state === state) return undefined;
+    const noted: Credential = {
+      ...credential,
+      grant: { ...grant, problem: { state, reason, since: clock.now() } },
+      version: version + 1,
+      updatedAt: clock.now(),
+    };
+    try {
+      await credentials.save(noted, version);
+    } catch (error) {
+      return isHubError(error, 'precondition_failed')
+        ? credentials.find(connector.id, owner, account)
+        : undefined;
+    }
+    onSaved(noted);
+    const type = state === 'failed' ? 'account.failed' : 'account.needs_sign_in';
+    onEvent({ type, connector: connector.id, owner: ownerName(owner), account, reason });
+    return undefined;
+  }
+
+  async #keep(
+    connector: Connector,
+    obtained: Credential,
+    previous: Credential | undefined,
+    lock: SharedLock,
+  ): Promise<Credential> {
+    try {
+      return await this.#store(connector, obtained, previous);
+    } catch (error) {
+      if (isHubError(error, 'credential_required')) throw error;
+      const key = keyOf(connector, obtained.owner, obtained.account);
+      this.#unsaved.set(key, obtained);
+      const saving = this.#saveLater(key, connector, obtained, previous, lock.share());
+      this.#saving.add(saving);
+      void saving.finally(() => this.#saving.delete(saving));
+      return obtained;
+    }
+  }
+
+  /** Compare and set. What was obtained with the token that is stored goes in its place; otherwise the stored one stays. */
+  async #store(
+    connector: Connector,
+    obtained: Credential,
+    previous: Credential | undefined,
+  ): Promise<Credential> {
+    const { credentials, flow, onEvent, onSaved } = this.#options;
+    const { owner, account } = obtained;
+    let expected = previous?.version ?? 0;
+    let next = obtained;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        await credentials.save(next, expected);
+        onSaved(next);
+        onEvent({ type: 'account.renewed', connector: connector.id, owner: ownerName(owner), account });
+        return next;
+      } catch (error) {
+        if (!isHubError(error, 'precondition_failed') || attempt >= SAVE_ATTEMPTS) throw error;
+      }
+      const stored = await credentials.find(connector.id, owner, account);
+      if (stored === undefined && previous !== undefined) {
+        // Disconnected while we asked: nothing may come back of it.
+        await flow.revoke(connector, next, AbortSignal.timeout(5_000)).catch(() => false);
+        throw signInRequired(connector, owner);
+      }
+      if (stored !== undefined && sourceOf(stored) !== sourceOf(previous)) return stored;
+      expected = stored?.version ?? 0;
+      next = { ...next, isDefault: stored?.isDefault ?? true, version: expected + 1 };
+    }
+  }
+
+  /** Holds the lock meanwhile: others would use the refresh token of before and have the whole family revoked. */
+  async #saveLater(
+    key: string,
+    connector: Connector,
+    obtained: Credential,
+    previous: Credential | undefined,
+    release: () => Promise<void>,
+  ): Promise<void> {
+    const { signal } = this.#closing;
+    try {
+      for (let attempt = 0; this.#unsaved.get(key) === obtained; attempt++) {
+        const isLast = signal.aborted;
+        const pause = Math.min(250 * 2 ** attempt, LONGEST_PAUSE_MS);
+        if (!isLast) await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
+        try {
+          await this.#store(connector, obtained, previous);
+          if (this.#unsaved.get(key) === obtained) this.#unsaved.delete(key);
+          return;
+        } catch (error) {
+          if (isLast || isHubError(error, 'credential_required')) return;
+        }
+      }
+    } finally {
+      await release();
+    }
+  }
+}
+
+const EXPIRED = 'the token has expired and cannot be renewed';
+const REVOKED = 'the authorization server does not renew the sign-in any more';
+
+/** What a token was obtained with: as long as this stands in the store, nobody renewed it. */
+function sourceOf(credential: Credential | undefined): string | undefined {
+  return (credential?.values['refresh_token'] ?? credential?.values['access_token'])?.reveal();
+}
+
+function keyOf(
+  { id }: Pick<Connector, 'id'>,
+  owner: CredentialOwner,
+  account: string = DEFAULT_ACCOUNT,
+): string {
+  return JSON.stringify([id, owner.kind, ownerName(owner), account]);
+}
+
+/** A lock that is released when all who need it are done. */
+class SharedLock {
+  readonly #lock: Lock | undefined;
+  #holders = 1;
+
+  constructor(lock: Lock | undefined) {
+    this.#lock = lock;
+  }
+
+  share(): () => Promise<void> {
+    this.#holders++;
+    return () => this.release();
+  }
+
+  async release(): Promise<void> {
+    if (--this.#holders === 0) await this.#lock?.release();
+  }
+}

@@ -1,0 +1,99 @@
+import type { Agent, Authenticator, Identity, RefusedToken } from '../agents/index.js';
+import type { AuthenticationRefusal, ExchangeHeaders } from '../mcp/server/index.js';
+import { bearerChallenge, type ChallengeParts } from './bearer-challenge.js';
+import { resourcePathOf, type OwnResources } from './own-resources.js';
+
+/** What the hub says of itself to those who may sign in with a token. */
+export interface TokenFace {
+  /** Whether anybody's tokens count. */
+  isOn(): boolean;
+  /** Scopes worth asking for. */
+  scopes(): readonly string[];
+  readonly resources: OwnResources;
+}
+
+export interface CallerIdentification {
+  /** Undefined: it shows nothing. Answers at once where key or token is remembered. */
+  identify(
+    headers: ExchangeHeaders,
+    path: string,
+  ): Agent | AuthenticationRefusal | undefined | Promise<Agent | AuthenticationRefusal | undefined>;
+  /** What to say to somebody who shows nothing. */
+  challenge(headers: ExchangeHeaders, path: string): string;
+}
+
+const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
+const RETRY_MS = 5_000;
+
+export function createCallerIdentification(
+  authenticator: Pick<Authenticator, 'identify'>,
+  tokens: TokenFace | undefined,
+): CallerIdentification {
+  function challenge(headers: ExchangeHeaders, path: string, parts: ChallengeParts = {}): string {
+    if (tokens === undefined || !tokens.isOn()) return bearerChallenge(parts);
+    const base = tokens.resources.baseFor(headers['host']);
+    return bearerChallenge({
+      scopes: tokens.scopes(),
+      ...parts,
+      resourceMetadata: `${base}/.well-known/oauth-protected-resource${resourcePathOf(path)}`,
+    });
+  }
+
+  function refuse(headers: ExchangeHeaders, path: string, reason: string): AuthenticationRefusal {
+    return {
+      status: 401,
+      message: 'The key or token is not accepted',
+      challenge: challenge(headers, path, { error: 'invalid_token' }),
+      reason,
+    };
+  }
+
+  function refuseToken(headers: ExchangeHeaders, path: string, verdict: RefusedToken): AuthenticationRefusal {
+    const { error, reason, scopes = [] } = verdict;
+    switch (error) {
+      case 'invalid_token':
+        return refuse(headers, path, reason);
+      case 'insufficient_scope':
+        return {
+          status: 403,
+          message: 'The token does not have the scopes that are needed',
+          challenge: challenge(headers, path, { error, scopes }),
+          reason,
+        };
+      case 'unavailable':
+        return { status: 503, message: 'The token cannot be checked now', retryAfterMs: RETRY_MS, reason };
+    }
+  }
+
+  function judge(identity: Identity, headers: ExchangeHeaders, path: string): Agent | AuthenticationRefusal {
+    if (identity === undefined) return refuse(headers, path, 'a wrong key');
+    if (!('outcome' in identity)) return identity;
+    if (identity.outcome === 'refused') return refuseToken(headers, path, identity);
+    const { audience, expectedAudience, agent } = identity;
+    const isMeant =
+      expectedAudience !== undefined ||
+      audience.some((resource) => tokens?.resources.covers(resource, path) === true);
+    return isMeant ? agent : refuse(headers, path, 'a token for another endpoint');
+  }
+
+  return {
+    identify(headers, path) {
+      const header = headers['authorization'];
+      if (header === undefined) return undefined;
+      const token = BEARER.exec(header)?.[1];
+      if (token === undefined) {
+        return {
+          status: 401,
+          message: 'The Authorization header is malformed',
+          challenge: challenge(headers, path, { error: 'invalid_request' }),
+          reason: 'a malformed Authorization header',
+        };
+      }
+      const identity = authenticator.identify(token);
+      return identity instanceof Promise
+        ? identity.then((found) => judge(found, headers, path))
+        : judge(identity, headers, path);
+    },
+    challenge: (headers, path) => challenge(headers, path),
+  };
+}

@@ -1,0 +1,45 @@
+import type { Agent, AgentReader, AgentStore, EnrolAgent } from '../agents/index.js';
+import type { CredentialStore } from '../credentials/index.js';
+import type { EventLog } from '../governance/index.js';
+import { isHubError, type Clock } from '../kernel/index.js';
+import { recordHash } from './record-hash.js';
+
+export interface EnrolAgentDependencies {
+  readonly agents: Pick<AgentReader, 'find'>;
+  readonly agentStore: Pick<AgentStore, 'add'>;
+  readonly credentialStore: Pick<CredentialStore, 'removeAllOf'>;
+  readonly events: Pick<EventLog, 'append'>;
+  readonly clock: Clock;
+}
+
+/** Makes an agent for somebody whose token an issuer signed. What it may do is for the policies to say, by its tags. */
+export function createEnrolAgent(deps: EnrolAgentDependencies): EnrolAgent {
+  return async function enrolAgent({ id, name, tags }) {
+    const now = deps.clock.now();
+    const agent: Agent = {
+      id,
+      name,
+      enabled: true,
+      tags,
+      source: 'stored',
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+    };
+    try {
+      // It must not inherit the accounts of an earlier one with its name.
+      await deps.credentialStore.removeAllOf(id);
+      await deps.agentStore.add(agent);
+    } catch (error) {
+      // Two first requests at once: one makes it, both have it.
+      const other = isHubError(error, 'conflict') ? await deps.agents.find(id) : undefined;
+      if (other === undefined) throw error;
+      return other;
+    }
+    deps.events.append(
+      { kind: 'hub' },
+      { type: 'agent.added', agent: id, before: recordHash(undefined), after: recordHash(agent) },
+    );
+    return agent;
+  };
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import type { Clock, Ticket, TicketStore } from '../../kernel/index.js';
+import type { Db } from '../database.js';
+import type { Sealer } from '../sealer.js';
+import type { TicketRow } from '../tables.js';
+
+/** Each of `take` and `use` is one statement: of several callers, in whatever process, the database lets one win. */
+export function createTicketStore(db: Db, sealer: Sealer, clock: Clock): TicketStore {
+  const fromRow = (row: TicketRow | undefined, name: string): Ticket | undefined =>
+    row === undefined || row.expires_at <= clock.now() ? undefined : toTicket(row, name, sealer);
+  return {
+    async put(ticket) {
+      const { kind, digest, ...columns } = toRow(ticket, sealer);
+      await db
+        .insertInto('tickets')
+        .values({ kind, digest, ...columns })
+        .onConflict((conflict) => conflict.columns(['kind', 'digest']).doUpdateSet(columns))
+        .execute();
+    },
+
+    async find(kind, name) {
+      const row = await db
+        .selectFrom('tickets')
+        .selectAll()
+        .where('kind', '=', kind)
+        .where('digest', '=', digestOf(name))
+        .executeTakeFirst();
+      return fromRow(row, name);
+    },
+
+    async take(kind, name) {
+      const row = await db
+        .deleteFrom('tickets')
+        .where('kind', '=', kind)
+        .where('digest', '=', digestOf(name))
+        .returningAll()
+        .executeTakeFirst();
+      return fromRow(row, name);
+    },
+
+    async use(kind, name) {
+      const now = clock.now();
+      const used = await db
+        .updateTable('tickets')
+        .set({ used_at: now })
+        .where('kind', '=', kind)
+        .where('digest', '=', digestOf(name))
+        .where('used_at', 'is', null)
+        .where('expires_at', '>', now)
+        .executeTakeFirst();
+      return used.numUpdatedRows === 1n;
+    },
+
+    async remove(kind, name) {
+      await db.deleteFrom('tickets').where('kind', '=', kind).where('digest', '=', digestOf(name)).execute();
+    },
+
+    async removeGroup(group) {
+      await db.deleteFrom('tickets').where('group_name', '=', group).execute();
+    },
+
+    async list(kind, limit) {
+      const rows = await db
+        .selectFrom('tickets')
+        .selectAll()
+        .where('kind', '=', kind)
+        .where('expires_at', '>', clock.now())
+        .orderBy('expires_at')
+        .orderBy('digest')
+        .limit(limit)
+        .execute();
+      return rows.map((row) => toNameless(row, sealer));
+    },
+
+    async count(kind) {
+      const counted = await db
+        .selectFrom('tickets')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('kind', '=', kind)
+        .executeTakeFirst();
+      return counted?.count ?? 0;
+    },
+
+    async sweep() {
+      const removed = await db
+        .deleteFrom('tickets')
+        .where('expires_at', '<=', clock.now())
+        .executeTakeFirst();
+      return Number(removed.numDeletedRows);
+    },
+  };
+}
+
+/** Where the value of a ticket belongs. */
+export function ticketSeal(kind: string, digest: string) {
+  return { table: 'tickets', record: JSON.stringify([kind, digest]), field: 'sealed' };
+}
+
+function digestOf(name: string): string {
+  return createHash('sha256').update(name).digest('hex');
+}
+
+function toRow({ kind, name, value, group, expiresAt, usedAt }: Ticket, sealer: Sealer): TicketRow {
+  const digest = digestOf(name);
+  return {
+    kind,
+    digest,
+    sealed: sealer.seal(value, ticketSeal(kind, digest)),
+    master_key_id: sealer.activeKeyId,
+    group_name: group ?? null,
+    expires_at: expiresAt,
+    used_at: usedAt ?? null,
+  };
+}
+
+function toTicket(row: TicketRow, name: string, sealer: Sealer): Ticket {
+  return { ...toNameless(row, sealer), name };
+}
+
+function toNameless(
+  { kind, digest, sealed, group_name, expires_at, used_at }: TicketRow,
+  sealer: Sealer,
+): Omit<Ticket, 'name'> {
+  return {
+    kind,
+    value: sealer.open(sealed, ticketSeal(kind, digest)),
+    ...(group_name !== null && { group: group_name }),
+    expiresAt: expires_at,
+    ...(used_at !== null && { usedAt: used_at }),
+  };
+}
