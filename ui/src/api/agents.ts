@@ -1,5 +1,5 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
-import { ROUTES } from 'virtual:contract';
+import { ROUTES } from './contract.js';
 import type { AgentAddition, AgentPatch } from '../../../src/contract/index.js';
 import { allPages } from './all-pages.js';
 import { ask, askWithTag } from './request.js';

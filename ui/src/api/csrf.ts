@@ -1,11 +1,11 @@
-/** The word that proves a write comes from our own page. Kept in memory only. */
-let known: Promise<string | undefined> | undefined;
+/** How to find the word that proves a write comes from our own page. It is kept in memory only. */
+let find: (() => Promise<string | undefined>) | undefined;
 
-export function setCsrf(find: () => Promise<string | undefined>): void {
-  known = find();
+export function setCsrf(finder: () => Promise<string | undefined>): void {
+  find = finder;
 }
 
 export async function csrfHeader(): Promise<Readonly<Record<string, string>>> {
-  const csrf = await known?.catch(() => undefined);
+  const csrf = await find?.();
   return csrf === undefined ? {} : { 'x-csrf-token': csrf };
 }

@@ -1,9 +1,9 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { ROUTES } from 'virtual:contract';
+import { ROUTES, type CALL_OUTCOMES } from './contract.js';
 import type { EventView } from '../../../src/contract/index.js';
 import { ask } from './request.js';
 
-export { CALL_OUTCOMES, EVENT_TYPES } from 'virtual:contract';
+export { CALL_OUTCOMES, EVENT_TYPES } from './contract.js';
 export type { EventFilters, EventView } from '../../../src/contract/index.js';
 
 const routes = ROUTES.events;
@@ -13,7 +13,7 @@ export interface EventSearch {
   readonly agent?: string;
   readonly connector?: string;
   readonly type?: EventView['type'];
-  readonly outcome?: (typeof import('virtual:contract').CALL_OUTCOMES)[number];
+  readonly outcome?: (typeof CALL_OUTCOMES)[number];
   readonly since?: string;
   readonly until?: string;
 }

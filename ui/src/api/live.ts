@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { ROUTES } from 'virtual:contract';
+import { ROUTES } from './contract.js';
 import type { EventView } from '../../../src/contract/index.js';
 
 export type LiveState = 'connecting' | 'live' | 'lost';

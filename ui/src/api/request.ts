@@ -1,4 +1,3 @@
-import type { SentRoute } from 'virtual:contract';
 import type { ErrorAnswer, PathNames } from '../../../src/contract/index.js';
 import { csrfHeader } from './csrf.js';
 import { goToSignIn } from './sign-in.js';
@@ -45,7 +44,7 @@ export interface Answered<Answer> {
 }
 
 /** Asks the admin API one thing. */
-export async function ask<Route extends SentRoute<unknown> & AnyRoute>(
+export async function ask<Route extends AnyRoute>(
   route: Route,
   asked: Asked<Route>,
 ): Promise<Types<Route>['answer']> {

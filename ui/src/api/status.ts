@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { ROUTES } from 'virtual:contract';
+import { ROUTES } from './contract.js';
 import { ask } from './request.js';
 
 export type { StatisticsView, StatusView } from '../../../src/contract/index.js';

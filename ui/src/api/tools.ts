@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { ROUTES } from 'virtual:contract';
+import { ROUTES } from './contract.js';
 import { ask } from './request.js';
 
 export type { ToolView } from '../../../src/contract/index.js';

@@ -1,0 +1,45 @@
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { connectorDetail, connectorList } from '../api/connectors.js';
+import { Badge } from '../shared/badge.js';
+import { ButtonLink } from '../shared/button.js';
+import { Section } from '../shared/page.js';
+import { PlainLine } from '../shared/plain.js';
+
+/** The connectors where each agent needs a credential of its own, and whether this one has it. */
+export function AgentAccounts({ agent }: { readonly agent: string }) {
+  const { data: connectors } = useQuery(connectorList);
+  const own = connectors?.filter(({ credentialMode }) => credentialMode === 'per_agent') ?? [];
+  const details = useQueries({ queries: own.map(({ id }) => connectorDetail(id)) });
+  if (own.length === 0) return null;
+  return (
+    <Section title="Accounts" lead="Connectors where each agent has a credential of its own.">
+      <ul className="divide-y divide-line" aria-label="Accounts">
+        {own.map(({ id, name, auth }, index) => {
+          const credential = details[index]?.data?.body.credentials.find(({ owner }) => owner === agent);
+          return (
+            <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
+              <Link
+                to="/connectors/$id"
+                params={{ id }}
+                className="flex-1 basis-40 font-medium hover:underline"
+              >
+                <PlainLine text={name} most={80} />
+              </Link>
+              {credential === undefined ? (
+                <Badge tone="warn">{auth.type === 'oauth' ? 'needs sign-in' : 'not set'}</Badge>
+              ) : (
+                <Badge tone="good">
+                  {credential.last4 === undefined ? 'connected' : `set, ends in ${credential.last4}`}
+                </Badge>
+              )}
+              <ButtonLink small to="/connectors/$id" params={{ id }} search={{ tab: 'credentials' }}>
+                {credential === undefined ? 'Connect' : 'Manage'}
+              </ButtonLink>
+            </li>
+          );
+        })}
+      </ul>
+    </Section>
+  );
+}
