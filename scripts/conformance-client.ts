@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../src/mcp/jsonrpc/index.js';
 import type { Tool } from '../src/mcp/model/index.js';
 import { connect, type InputHandlers, type McpClient } from '../src/mcp/client/index.js';
 import { isModernRevision, type Era } from '../src/mcp/wire/index.js';
+import { ConformanceAccount, expectRefusal } from './conformance-account.js';
 
 interface Assignment {
   readonly url: string;
@@ -21,6 +22,18 @@ interface ScenarioDriver {
   /** Given the client, because a handler may have to call while another call waits. */
   readonly handlers?: (client: () => McpClient) => InputHandlers;
 }
+
+const INFO = { name: 'conformance-client', version: '1.0.0' };
+
+/** Authorization servers that must not be trusted. */
+const REFUSED: ReadonlySet<string> = new Set([
+  'auth/resource-mismatch',
+  'auth/iss-supported-missing',
+  'auth/iss-wrong-issuer',
+  'auth/iss-unexpected',
+  'auth/iss-normalized',
+  'auth/metadata-issuer-mismatch',
+]);
 
 const ACCEPT: InputHandlers = {
   elicitation: () => ({ action: 'accept', content: {} }),
@@ -116,18 +129,36 @@ function readAssignment(): Assignment {
   return { url, scenario, era, context: isObject(context) ? context : {} };
 }
 
-const assignment = readAssignment();
-const driver = SCENARIOS[assignment.scenario];
-if (driver === undefined) throw new Error(`no driver for scenario ${assignment.scenario}`);
-
-const client: McpClient = await connect({
-  url: assignment.url,
-  era: assignment.era,
-  info: { name: 'conformance-client', version: '1.0.0' },
-  handlers: driver.handlers?.(() => client),
-});
-try {
-  await driver.drive(client, assignment);
-} finally {
-  await client.close();
+async function run(assignment: Assignment): Promise<void> {
+  const driver = SCENARIOS[assignment.scenario];
+  if (driver === undefined) throw new Error(`no driver for scenario ${assignment.scenario}`);
+  const client: McpClient = await connect({
+    url: assignment.url,
+    era: assignment.era,
+    info: INFO,
+    handlers: driver.handlers?.(() => client),
+  });
+  try {
+    await driver.drive(client, assignment);
+  } finally {
+    await client.close();
+  }
 }
+
+/** Whatever is asked of an account is asked of the same conversation: it lists, calls and lists again. */
+async function runWithAccount({ url, era, context }: Assignment): Promise<void> {
+  const account = new ConformanceAccount(url, context);
+  const client = await account.authorized(() => connect({ url, era, info: INFO, headers: account.headers }));
+  try {
+    await account.authorized(() => client.listTools());
+    await account.authorized(() => client.callTool('test-tool', {}));
+    await account.authorized(() => client.listTools());
+  } finally {
+    await client.close();
+  }
+}
+
+const assignment = readAssignment();
+if (!assignment.scenario.startsWith('auth/')) await run(assignment);
+else if (REFUSED.has(assignment.scenario)) await expectRefusal(() => runWithAccount(assignment));
+else await runWithAccount(assignment);

@@ -18,6 +18,7 @@ const CALL = {
   exposedName: 'always',
   method: 'always',
 } as const;
+const ACCOUNT = { connector: 'always', owner: 'always', account: 'always' } as const;
 const CHANGE = { before: 'maybe', after: 'maybe' } as const;
 
 /**
@@ -25,7 +26,7 @@ const CHANGE = { before: 'maybe', after: 'maybe' } as const;
  * that is no longer always there, does not compile.
  */
 export const EVENT_FIELDS: { readonly [Type in HubEventType]: FieldsOf<EventOf<Type>> } = {
-  'call.intended': { ...CALL, arguments: 'always', policies: 'always', trace: 'maybe' },
+  'call.intended': { ...CALL, arguments: 'always', policies: 'always', trace: 'maybe', instance: 'maybe' },
   'call.finished': {
     ...CALL,
     outcome: 'always',
@@ -63,11 +64,26 @@ export const EVENT_FIELDS: { readonly [Type in HubEventType]: FieldsOf<EventOf<T
   'key.revoked': { agent: 'always', key: 'always', ...CHANGE },
   'credential.saved': { connector: 'always', owner: 'always', ...CHANGE },
   'credential.removed': { connector: 'always', owner: 'always', ...CHANGE },
+  'account.connecting': ACCOUNT,
+  'account.connected': { ...ACCOUNT, issuer: 'always', scopes: 'always' },
+  'account.refused': { connector: 'maybe', owner: 'maybe', account: 'maybe', error: 'always' },
+  'account.renewed': ACCOUNT,
+  'account.needs_sign_in': { ...ACCOUNT, reason: 'always' },
+  'account.failed': { ...ACCOUNT, reason: 'always' },
+  'account.chosen': ACCOUNT,
+  'account.disconnected': { ...ACCOUNT, revoked: 'always' },
   'policy.changed': { policy: 'always', version: 'always', ...CHANGE },
   'config.reloaded': { reason: 'maybe', changed: 'maybe' },
   'config.refused': { reason: 'maybe', changed: 'maybe' },
   'auth.refused': { surface: 'always', reason: 'always' },
+  'session.started': { session: 'always', way: 'always', role: 'maybe' },
+  'session.ended': { session: 'always', reason: 'always' },
+  'admin.added': { admin: 'always', role: 'always', ...CHANGE },
+  'admin.removed': { admin: 'always', role: 'always', ...CHANGE },
   'master_key.rotated': { from: 'always', to: 'always', resealed: 'always', unreadable: 'always' },
+  'client.registered': { client: 'always', name: 'always' },
+  'client.authorized': { client: 'always', name: 'always', agent: 'always', scopes: 'always' },
+  'client.revoked': { client: 'always', name: 'always', agent: 'always' },
   'hub.started': { version: 'always' },
   'hub.stopped': { version: 'always' },
   'hub.recovered': { unfinishedCalls: 'always' },

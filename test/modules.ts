@@ -87,6 +87,8 @@ export const MODULES: Readonly<Record<string, Limit>> = {
     ['kysely', 'pg', '@photostructure/sqlite'],
     ['node:fs', 'node:fs/promises', 'node:path', 'node:readline'],
   ),
+  /** Locks and the change feed between processes. */
+  coordination: limit(['kernel'], ['ioredis']),
   edge: limit(
     [
       'kernel',
@@ -103,7 +105,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
       'mcp/wire',
       'mcp/server',
     ],
-    ['hono', '@hono/zod-openapi', '@hono/node-server'],
+    ['hono', '@hono/zod-openapi', '@hono/node-server', 'oidc-provider'],
     ['node:http'],
   ),
   app: limit(
@@ -118,6 +120,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
       'upstreams',
       'operations',
       'storage',
+      'coordination',
       'edge',
       'mcp/jsonrpc',
       'mcp/client',

@@ -19,6 +19,11 @@ export class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }
 
+/** Thrown where a token was signed with none of the issuer's keys. */
+export class UnknownKey extends Error {
+  override readonly name = 'UnknownKey';
+}
+
 /** Signature, issuer, time and kind of a JWT (RFC 9068, section 4). The audience is for the endpoint to judge. */
 export async function checkJwt(
   token: string,
@@ -43,6 +48,7 @@ export async function checkJwt(
       all: payload,
     };
   } catch (error) {
+    if (error instanceof UnknownKey) return refuseToken('a token signed with an unknown key');
     if (error instanceof KeysUnavailable) return cannotTell(error.message);
     if (error instanceof errors.JWTExpired) return refuseToken('an expired token');
     if (error instanceof errors.JWTClaimValidationFailed)

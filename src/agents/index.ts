@@ -1,8 +1,8 @@
 /** Who calls us: agents and the keys that prove it. A key is never stored, only its digest. */
 export type { Agent, AgentKey, AgentReader, AgentStore } from './agent.js';
 export { createAgentDirectory, type AgentDirectory, type ConfiguredAgent } from './agent-directory.js';
-export { createAuthenticator, type Authenticator, type Identity } from './authenticator.js';
-export { checkJwt, type JwtExpectations } from './check-jwt.js';
+export { createAuthenticator, digestKey, type Authenticator, type Identity } from './authenticator.js';
+export { checkJwt, UnknownKey, type JwtExpectations } from './check-jwt.js';
 export { createIssuerCheck, type EnrolAgent, type IssuerCheckDependencies } from './issuer-check.js';
 export type { IssuerFetch } from './issuer-keys.js';
 export {

@@ -12,6 +12,8 @@ export async function applyConfig(hub: Hub, config: Config, folder: DataFolder):
   await loadPolicies(hub, config);
   hub.toolsets.configure(config.toolsets);
   hub.agents.configure([localAgent(folder.localToken, now), ...config.agents]);
+  hub.browser.admins.configure(config.admin.accounts);
+  hub.browser.singleSignOn.configure(config.admin.oidc);
   hub.authenticator.forget();
   const builtIn =
     config.configFile === undefined && config.connectors.length === 0 ? [sampleConnector(now)] : [];
@@ -29,7 +31,7 @@ export async function applyConfig(hub: Hub, config: Config, folder: DataFolder):
 }
 
 /** Files, stored ones and the starter, as one set. */
-async function loadPolicies(hub: Hub, config: Config): Promise<void> {
+export async function loadPolicies(hub: Hub, config: Config): Promise<void> {
   const configured = [starterPolicy(0), ...config.policies];
   const hidden = new Set(configured.map(({ id }) => id));
   const stored = (await hub.storage.policies.list()).filter(({ id }) => !hidden.has(id));

@@ -1,38 +1,55 @@
-import { createAdminApp, createBearerAuthentication } from '../edge/index.js';
-import { createAdminOperations, createCheckAdminToken } from '../operations/index.js';
+import {
+  createAdminApp,
+  createAdminAuthentication,
+  createBearerAuthentication,
+  createCookieAuthentication,
+} from '../edge/index.js';
+import { createAdminOperations } from '../operations/index.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
-import type { DataFolder } from './data-folder.js';
 import { VERSION } from './version.js';
 
 export interface AdminParts {
   readonly hub: Hub;
   /** Asked each time, because it is reloaded. */
   readonly config: () => Config;
-  readonly folder: DataFolder;
   readonly shutdown: AbortSignal;
 }
 
 /** The admin API over the parts of the hub. */
-export function composeAdmin({ hub, config, folder, shutdown }: AdminParts) {
-  const { storage } = hub;
+export function composeAdmin({ hub, config, shutdown }: AdminParts) {
+  const { storage, browser } = hub;
   const operations = createAdminOperations({
     ...hub,
+    ...browser,
+    adminStore: storage.admins,
     connectorStore: storage.connectors,
     agentStore: storage.agents,
     policyStore: storage.policies,
     credentialStore: storage.credentials,
+    oauthClients: storage.oauthClients,
     snapshots: storage.snapshots,
     eventStore: storage.events,
     allowStdioFromApi: config().server.allowStdioFromApi,
-    policyChanged: () => hub.policyChanged.emit(),
-    connectorsChanged: () => hub.connectorsChanged.emit(),
+    policyChanged: () => {
+      hub.policyChanged.emit();
+      hub.replicas.announce('policies');
+    },
+    connectorsChanged: () => {
+      hub.connectorsChanged.emit();
+      hub.replicas.announce('connectors');
+    },
   });
-  const checkAdminToken = createCheckAdminToken({ ...hub, token: folder.adminToken });
   return createAdminApp({
     ...hub,
     operations,
-    authenticateAdmin: createBearerAuthentication(checkAdminToken),
+    admins: browser.admins,
+    gate: browser.gate,
+    urlOf: (path) => hub.publicUrl.of(path),
+    authenticateAdmin: createAdminAuthentication(
+      createBearerAuthentication(browser.checkAdminToken),
+      createCookieAuthentication(browser.gate),
+    ),
     credentials: storage.credentials,
     snapshots: storage.snapshots,
     eventStore: storage.events,

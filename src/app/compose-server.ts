@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { createHttpListener, createMcpEndpoints, type McpEndpoints } from '../edge/index.js';
+import { createNoteRefusedCaller } from '../operations/index.js';
 import { createGuard, createNodeServer, createStateSeal } from '../mcp/server/index.js';
 import { composeAdmin } from './compose-admin.js';
 import { composeSites } from './compose-sites.js';
@@ -29,6 +30,8 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
   const mcp = createMcpEndpoints({
     operations: hub,
     authenticator: hub.authenticator,
+    tokens: hub.callers.face,
+    onRefused: createNoteRefusedCaller(hub),
     catalog: hub.catalog,
     toolsets: () => hub.toolsets.all(),
     isConnector: (id) => hub.catalog.has(id),
@@ -41,13 +44,13 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     onPolicyChange: (listener) => hub.policyChanged.on(listener),
     logger: hub.logger.child({ part: 'mcp' }),
   });
-  const adminApp = composeAdmin({ hub, config, folder, shutdown });
+  const adminApp = composeAdmin({ hub, config, shutdown });
   const answerOthers = getRequestListener(adminApp.fetch, { overrideGlobalObjects: false });
   const listener = createHttpListener({
     mcp,
     guard: createGuard(guard),
-    isReady: () => isReady() && hub.events.available,
-    sites: composeSites({ hub, config, folder }),
+    isReady: () => isReady() && hub.events.available && hub.coordination.available,
+    sites: composeSites({ hub, config, folder, isEndpoint: (path) => mcp.find(path) !== undefined }),
     // Failures are answered by the application; there is nothing left to reject with.
     others: (request, response) => void answerOthers(request, response),
   });

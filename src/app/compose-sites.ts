@@ -1,4 +1,5 @@
-import { createConsoleSite, type Site } from '../edge/index.js';
+import { createConsoleSite, createOAuthClientSite, createPagesSite, type Site } from '../edge/index.js';
+import { composeTokenSites } from './compose-token-sites.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
 import { createConsoleFiles } from './console-files.js';
@@ -9,9 +10,19 @@ export interface SiteParts {
   /** Asked each time, because it is reloaded. */
   readonly config: () => Config;
   readonly folder: DataFolder;
+  /** Whether there is an MCP endpoint at this path. */
+  readonly isEndpoint: (path: string) => boolean;
 }
 
 /** What a browser or an OAuth client meets, besides MCP endpoints and the admin API. */
-export function composeSites(_parts: SiteParts): readonly Site[] {
-  return [createConsoleSite({ files: createConsoleFiles() })];
+export function composeSites({ hub, config, isEndpoint }: SiteParts): readonly Site[] {
+  const { agents, publicUrl, browser } = hub;
+  const logger = hub.logger.child({ part: 'pages' });
+  const urlOf = (path: string): string => publicUrl.of(path);
+  return [
+    createPagesSite({ ...browser, agents, urlOf, logger }),
+    createOAuthClientSite({ ...hub, gate: browser.gate, urlOf, logger }),
+    ...composeTokenSites({ hub, config, isEndpoint }),
+    createConsoleSite({ files: createConsoleFiles() }),
+  ];
 }

@@ -1,19 +1,18 @@
-import { createAgentDirectory, createAuthenticator } from '../agents/index.js';
-import { createLiveCatalog } from '../catalog/index.js';
+import { createAgentDirectory, createAuthenticator, type Authenticator } from '../agents/index.js';
+import { createLiveCatalog, type SnapshotStore } from '../catalog/index.js';
 import { createConnectorDirectory } from '../connectors/index.js';
-import { createAccessProvider } from '../credentials/index.js';
 import {
   createArgumentsRecorder,
   createPolicyDirectory,
   createPolicyEngine,
   createValidator,
-  openEventLog,
   type ArgumentsRecorder,
 } from '../governance/index.js';
 import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
 import {
   createCallStatistics,
   createCallTool,
+  createClientApprovals,
   createCompleteArgument,
   createGetPrompt,
   createHealthBook,
@@ -22,12 +21,17 @@ import {
   createSurfaces,
   createSyncConnector,
 } from '../operations/index.js';
-import { createSealer, openStorage, type Storage } from '../storage/index.js';
+import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool } from '../upstreams/index.js';
+import { composeConnections, composeTokens } from './compose-accounts.js';
+import { composeBrowser } from './compose-browser.js';
+import { composeCallers } from './compose-callers.js';
 import type { Config } from './config/config.js';
 import type { DataFolder } from './data-folder.js';
 import { MasterKeyHolder } from './master-key/master-key-holder.js';
+import { openShared } from './open-shared.js';
 import { PublicUrl } from './public-url.js';
+import type { Replicas } from './replicas.js';
 import { Signal } from './signal.js';
 import { createToolsetIndex } from './toolset-index.js';
 import { VERSION } from './version.js';
@@ -50,50 +54,66 @@ export async function composeHub(given: HubParts) {
   const recordArguments = await openArgumentsRecorder(storage, config);
   const passage = { surfaces, policy, events, credentials, upstreams, recordArguments, clock };
   const rates = createRateLimits(config.limits, clock);
-  const { snapshots } = storage;
   const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
+  const syncConnector = createSyncConnector({
+    connectors,
+    credentials,
+    upstreams,
+    validator,
+    snapshots: announcingSnapshots(storage.snapshots, parts.replicas),
+    catalog,
+    events,
+    clock,
+  });
+  const connecting = composeConnections({ ...parts, syncConnector });
   return {
     ...parts,
+    browser: composeBrowser({ ...parts, folder: given.folder }),
+    clients: createClientApprovals({ ...parts, tickets: storage.tickets }),
     surfaces,
     health: createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => config.health.timeoutMs }),
     statistics,
-    callTool: createCallTool({ ...passage, rates, validator, outputCheck: config.outputCheck }),
+    callTool: createCallTool({
+      ...passage,
+      rates,
+      validator,
+      outputCheck: config.outputCheck,
+      accounts: connecting.connections.desk,
+    }),
     getPrompt: createGetPrompt(passage),
     readResource: createReadResource(passage),
     completeArgument: createCompleteArgument(passage),
-    syncConnector: createSyncConnector({
-      connectors,
-      credentials,
-      upstreams,
-      validator,
-      snapshots,
-      catalog,
-      events,
-      clock,
-    }),
+    syncConnector,
+    ...connecting,
     async close() {
       statistics.close();
       await upstreams.close();
+      await parts.tokens.close();
       await events.close();
+      await parts.instance.stop();
       await storage.close();
+      await parts.coordination.close();
     },
   };
 }
 
 /** What operations stand on. */
 async function openParts({ config, folder, clock, logger }: HubParts) {
-  const { durability } = config.audit;
   const { masterKeys } = folder;
-  const storage = await openStorage({ url: config.storageUrl, masterKeys, durability, clock, logger });
-  const events = await openEventLog({
-    store: storage.events,
-    clock,
-    logger: logger.child({ part: 'events' }),
-  });
+  const shared = await openShared({ config, folder, clock, logger });
+  const { storage, replicas } = shared;
   const catalog = createLiveCatalog();
   const toolsets = createToolsetIndex(catalog);
   const agents = createAgentDirectory(storage.agents);
   const listChanged = new Signal<ConnectorId>();
+  const publicUrl = new PublicUrl(config.server.publicUrl);
+  const callers = composeCallers({ ...shared, config, publicUrl, agents, clock });
+  const upstreams = createUpstreamPool({
+    info: { name: 'crosspoint', title: 'Crosspoint', version: VERSION },
+    clock,
+    logger: logger.child({ part: 'upstreams' }),
+    onListChanged: (connector) => listChanged.emit(connector),
+  });
   return {
     clock,
     logger,
@@ -104,15 +124,15 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
       storage,
       clock,
     }),
-    publicUrl: new PublicUrl(config.server.publicUrl),
+    publicUrl,
     // Not derived from the master key, which may change while clients carry what this sealed.
     keys: { requestState: await storage.dataKeys.require('request-state') },
-    storage,
-    events,
+    ...shared,
     catalog,
     toolsets,
     agents,
-    authenticator: createAuthenticator({ agents, clock }),
+    callers,
+    authenticator: announcing(createAuthenticator({ agents, clock, tokens: callers.verifier }), replicas),
     connectors: createConnectorDirectory(storage.connectors),
     connectorsChanged: new Signal(),
     listChanged,
@@ -120,13 +140,31 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
     policy: createPolicyEngine({ clock, toolsetsOf: (connector, tool) => toolsets.of(connector, tool) }),
     policyChanged: new Signal(),
     validator: createValidator(),
-    credentials: createAccessProvider({ credentials: storage.credentials }),
-    upstreams: createUpstreamPool({
-      info: { name: 'crosspoint', title: 'Crosspoint', version: VERSION },
-      clock,
-      logger: logger.child({ part: 'upstreams' }),
-      onListChanged: (connector) => listChanged.emit(connector),
-    }),
+    ...composeTokens({ ...shared, upstreams, publicUrl, clock }),
+    upstreams,
+  };
+}
+
+/** What one replica is told to forget, all forget. */
+function announcing(authenticator: Authenticator, replicas: Replicas): Authenticator {
+  replicas.hear('agents', () => authenticator.forget());
+  return {
+    ...authenticator,
+    forget() {
+      authenticator.forget();
+      replicas.announce('agents');
+    },
+  };
+}
+
+/** Other replicas offer it as soon as it is stored. */
+function announcingSnapshots(snapshots: SnapshotStore, replicas: Replicas): SnapshotStore {
+  return {
+    ...snapshots,
+    async save(snapshot, diff) {
+      await snapshots.save(snapshot, diff);
+      replicas.announce('snapshots', snapshot.connectorId);
+    },
   };
 }
 

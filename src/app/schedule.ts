@@ -2,6 +2,7 @@ import type { Connector } from '../connectors/index.js';
 import type { ConnectorId } from '../kernel/index.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
+import { recoverUnfinishedCalls } from './recover.js';
 
 /** What happens by itself: health checks, syncs, retention. Each connector has its own rhythm, so a slow one delays nobody. */
 export interface Schedule {
@@ -12,12 +13,20 @@ export interface Schedule {
 
 const FIRST_RETRY_MS = 2_000;
 const RETENTION_MS = 600_000;
+const RECOVERY_MS = 30_000;
 const DEBOUNCE_MS = 250;
 
 export function startSchedule(hub: Hub, config: Config): Schedule {
   const routines = new Map<ConnectorId, ConnectorRoutine>();
-  const retention = setInterval(() => void trimEvents(hub, config), RETENTION_MS);
+  const retention = setInterval(() => {
+    void trimEvents(hub, config);
+    void sweepTickets(hub);
+  }, RETENTION_MS);
   retention.unref();
+  // Whose process ended while this one goes on; on SQLite there is nobody else.
+  const recovery =
+    hub.storage.kind === 'sqlite' ? undefined : setInterval(() => void recover(hub), RECOVERY_MS);
+  recovery?.unref();
   const stopListening = hub.listChanged.on((id) => routines.get(id)?.listChanged());
 
   return {
@@ -36,6 +45,7 @@ export function startSchedule(hub: Hub, config: Config): Schedule {
     },
     stop() {
       clearInterval(retention);
+      clearInterval(recovery);
       stopListening();
       for (const routine of routines.values()) routine.stop();
       routines.clear();
@@ -119,5 +129,25 @@ async function trimEvents({ storage, clock, logger }: Hub, { audit }: Config): P
     if (upTo > 0) await storage.events.trim(upTo);
   } catch (error) {
     logger.warn({ error: error instanceof Error ? error.message : '' }, 'old events could not be removed');
+  }
+}
+
+async function recover(hub: Hub): Promise<void> {
+  try {
+    await recoverUnfinishedCalls(hub);
+  } catch (error) {
+    hub.logger.warn(
+      { error: error instanceof Error ? error.message : '' },
+      'calls of hubs that are gone could not be closed',
+    );
+  }
+}
+
+/** What is past its end counts no more; this is for its room. */
+async function sweepTickets({ storage, logger }: Hub): Promise<void> {
+  try {
+    await storage.tickets.sweep();
+  } catch (error) {
+    logger.warn({ error: error instanceof Error ? error.message : '' }, 'old tickets could not be removed');
   }
 }

@@ -5,6 +5,7 @@ import { applyConfig } from './apply-config.js';
 import { composeHub, type Hub } from './compose.js';
 import { composeServer } from './compose-server.js';
 import type { Config } from './config/config.js';
+import { followReplicas } from './follow-replicas.js';
 import { openDataFolder, type DataFolder } from './data-folder.js';
 import { recoverUnfinishedCalls } from './recover.js';
 import { startSchedule } from './schedule.js';
@@ -53,8 +54,11 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
     isReady: () => ready,
     shutdown: shutdown.signal,
   });
+  await hub.instance.start();
   await recoverUnfinishedCalls(hub);
   await applyConfig(hub, config, folder);
+  // From here on nothing that another replica changes is missed.
+  const unfollow = followReplicas(hub, () => current);
   await loadCatalog(hub);
   await listen(server, config);
   hub.publicUrl.listening(localUrlOf(server, config));
@@ -67,6 +71,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   async function end(): Promise<void> {
     ready = false;
     schedule.stop();
+    unfollow();
     shutdown.abort();
     await drain(server, () => mcp.close());
     hub.events.append({ kind: 'hub' }, { type: 'hub.stopped', version: VERSION });

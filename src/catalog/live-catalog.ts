@@ -10,6 +10,8 @@ export interface LiveCatalog {
   /** In order of connector id. Connectors that are off, or hidden while unhealthy, are left out. */
   entries(): readonly CatalogEntry[];
   has(connector: string): boolean;
+  /** All of them, whether they are offered or not. */
+  connectors(): readonly Connector[];
   snapshotOf(connector: ConnectorId): Snapshot | undefined;
   putConnector(connector: Connector): void;
   putSnapshot(snapshot: Snapshot): void;
@@ -49,6 +51,7 @@ export function createLiveCatalog(): LiveCatalog {
     },
     entries: () => (entries ??= compute()),
     has: (connector) => connectors.has(connector as ConnectorId),
+    connectors: () => [...connectors.values()],
     snapshotOf: (connector) => snapshots.get(connector),
     putConnector(connector) {
       if (connectors.get(connector.id) === connector) return;

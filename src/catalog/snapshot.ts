@@ -15,7 +15,7 @@ export interface Snapshot {
   /** Of everything offered, so that an unchanged upstream is recognised. */
   readonly hash: string;
   readonly upstream: UpstreamIdentity;
-  /** Which credential was used to list; only anonymous and shared listings may be shown to everyone. */
+  /** Whose account listed it. The definitions are shown to every agent whom policy permits them; calls need an account of their own. */
   readonly listedAs: 'anonymous' | 'shared' | AgentId;
   readonly tools: readonly Tool[];
   readonly prompts: readonly Prompt[];

@@ -3,10 +3,17 @@ import type { Config, RunningHub } from '../app/index.js';
 import { printJson, type Cli } from './cli.js';
 import { shown } from './hub-address.js';
 
-/** What somebody needs to make the first call, readable in ten seconds; or one line for programs. */
-export function printReady(cli: Cli, config: Config, { url, folder, hub }: RunningHub): void {
+/**
+ * What somebody needs to make the first call, readable in ten seconds; or one line for programs. `consoleUrl` signs one
+ * browser in, once: whoever reads this output may.
+ */
+export function printReady(
+  cli: Cli,
+  config: Config,
+  { url, folder, hub }: RunningHub,
+  consoleUrl: string,
+): void {
   const mcpUrl = `${url}/mcp`;
-  const consoleUrl = `${url}/`;
   if (config.logFormat === 'json')
     return printJson(cli, { event: 'ready', url, mcpUrl, consoleUrl, pid: process.pid });
   const { bold, cyan, dim, green } = cli.terminal.colors;
@@ -19,6 +26,8 @@ export function printReady(cli: Cli, config: Config, { url, folder, hub }: Runni
       green('Crosspoint is ready.'),
       '',
       `  MCP endpoint  ${cyan(mcpUrl)}`,
+      `  Console       ${cyan(consoleUrl)}`,
+      `                ${dim('signs in once, within 10 minutes; then: npx crosspoint sign-in-link' + data)}`,
       `  Agent key     in ${shown(cli, join(folder.path, 'local.token'))}`,
       `  Data          ${shown(cli, folder.path)}`,
       `  Configuration ${config.configFile === undefined ? 'none; "crosspoint connector add" makes one' : shown(cli, config.configFile)}`,

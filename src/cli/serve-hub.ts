@@ -40,7 +40,7 @@ export async function serveHub(cli: Cli, flags: Flags): Promise<void> {
   process.on('SIGTERM', stop);
   await sampleKnown(running);
   announce(cli, running, config);
-  printReady(cli, config, running);
+  printReady(cli, config, running, await running.hub.browser.createSignInLink());
 }
 
 async function start(

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { adminInput } from './admin-input.js';
+import { authInput } from './auth-input.js';
 import { connectorInput } from './connector-input.js';
 
 /** The configuration file. Every key is optional; unknown keys are refused. */
@@ -27,7 +29,8 @@ export const configInput = z.strictObject({
     .optional(),
   storage: z.strictObject({ url: z.string().min(1) }).optional(),
   coordination: z.strictObject({ url: z.string().min(1) }).optional(),
-  admin: z.strictObject({ token: z.string().min(1).optional() }).optional(),
+  admin: adminInput.optional(),
+  auth: authInput.optional(),
   agents: z
     .record(
       z.string(),

@@ -1,11 +1,10 @@
 import { z } from 'zod';
+import { displayText } from './display-text.js';
 
 /** A connector as people write it: in a file, through the admin API, or in a client's `mcpServers`. */
 
 const text = (max: number) => z.string().min(1).max(max);
-/** Shown to people: any script, but nothing that moves a cursor. */
-const label = (max: number) => text(max).regex(/^\P{Cc}*$/u, 'must not contain control characters');
-const tags = z.array(label(64)).max(32);
+const tags = z.array(displayText(64)).max(32);
 
 /** What the hub would find out by itself, where an operator has to or wants to say it. */
 const oauthSettings = {
@@ -52,8 +51,8 @@ export const authInput = z.discriminatedUnion('type', [
 ]);
 
 export const operatorPromptInput = z.strictObject({
-  name: label(128),
-  title: label(200).optional(),
+  name: displayText(128),
+  title: displayText(200).optional(),
   description: text(2_000).optional(),
   arguments: z
     .array(
@@ -73,7 +72,7 @@ const milliseconds = (max: number) => z.int().min(1).max(max);
 
 /** Everything but the two ways to reach an upstream. */
 const shared = {
-  name: label(200).optional(),
+  name: displayText(200).optional(),
   enabled: z.boolean().optional(),
   disabled: z.boolean().optional(),
   era: z.enum(['auto', 'legacy', 'modern']).optional(),

@@ -1,4 +1,5 @@
 /** What crosses the hub's borders, as data: the shapes of the admin API and of configuration. No behaviour. */
+export type { IssuerInput, TokenAuthInput } from './auth-input.js';
 export {
   connectorInput,
   HTTP_FIELDS,
@@ -6,6 +7,7 @@ export {
   type AuthInput,
   type ConnectorInput,
 } from './connector-input.js';
+export type { AdminInput } from './admin-input.js';
 export { configInput, type ConfigInput } from './config-input.js';
 export {
   ADMIN_BASE_PATH,
@@ -31,8 +33,15 @@ export type {
   HealthView,
   SyncAnswer,
 } from './admin/connectors.js';
-export type { CredentialInput, CredentialView, SavedCredentialView } from './admin/credentials.js';
+export type {
+  CredentialInput,
+  CredentialStateName,
+  CredentialView,
+  SavedCredentialView,
+} from './admin/credentials.js';
 export type { AgentAddition, AgentDetail, AgentKeyView, AgentPatch, AgentView } from './admin/agents.js';
+export type { AdminAddition, AdminView } from './admin/admins.js';
+export type { SessionView } from './admin/session.js';
 export type { ToolView } from './admin/tools.js';
 export type { PolicyExplanation, PolicyView } from './admin/policies.js';
 export { CALL_OUTCOMES, EVENT_TYPES, type EventFilters, type EventView } from './admin/events.js';

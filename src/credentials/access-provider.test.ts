@@ -9,10 +9,19 @@ const BOB = toAgentId('bob');
 const connector = (input: object): Connector =>
   parseConnector('c', { url: 'https://mcp.example.com/mcp', ...input }, { source: 'file', now: 0 });
 
+const NO_TOKENS = {
+  accessFor: () => expect.unreachable(),
+  findAccess: async () => undefined,
+  renew: async () => false,
+  distrust: async () => undefined,
+  widen: async () => undefined,
+};
+
 /** A vault with values for `shared` or for agents. */
 function provider(vault: Readonly<Record<string, Readonly<Record<string, string>>>> = {}) {
   const nameOf = (owner: CredentialOwner): string => (owner.kind === 'shared' ? 'shared' : owner.agent);
   return createAccessProvider({
+    tokens: NO_TOKENS,
     credentials: {
       find: async (id, owner): Promise<Credential | undefined> => {
         const values = vault[nameOf(owner)];

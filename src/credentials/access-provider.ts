@@ -2,23 +2,43 @@ import { createHash } from 'node:crypto';
 import type { Connector } from '../connectors/index.js';
 import { HubError, type AgentId, type Secret } from '../kernel/index.js';
 import type { Access, CredentialOwner, CredentialStore } from './credential.js';
+import type { TokenKeeper } from './token-keeper.js';
 
 /** Turns credentials into what an upstream is shown. */
 export interface AccessProvider {
   /** For a call of this agent. Throws `credential_required` where somebody has to supply one first. */
-  accessFor(connector: Connector, agent: AgentId): Promise<Access>;
+  accessFor(connector: Connector, agent: AgentId): Access | Promise<Access>;
   /** For listing, in the order to try: nothing, the shared account, the given agent's. */
   listingAccesses(connector: Connector, agent?: AgentId): Promise<readonly Access[]>;
+  /**
+   * The upstream refused `shown`, which were the headers of `access`. True where they are others now, so that it is worth
+   * one more try. Throws where a person has to sign in, or renewal has to wait.
+   */
+  renew(
+    connector: Connector,
+    access: Access,
+    shown: Access['headers'],
+    challenge: string | undefined,
+  ): Promise<boolean>;
+  /** The upstream refused even what was renewed. Answers the failure to report; undefined: what the upstream said. */
+  distrust(connector: Connector, access: Access): Promise<Error | undefined>;
+  /** The upstream may want more than was granted. Answers the failure to report; undefined: what the upstream said. */
+  widen(connector: Connector, access: Access, challenge: string): Promise<Error | undefined>;
 }
 
 export const ANONYMOUS: Access = { id: 'anonymous', owner: 'anonymous', headers: {} };
 
+const SHARED: CredentialOwner = { kind: 'shared' };
+
 export function createAccessProvider({
   credentials,
+  tokens,
 }: {
   credentials: Pick<CredentialStore, 'find'>;
+  tokens: Pick<TokenKeeper, 'accessFor' | 'findAccess' | 'renew' | 'distrust' | 'widen'>;
 }): AccessProvider {
   async function find(connector: Connector, owner: CredentialOwner): Promise<Access | undefined> {
+    if (hasTokens(connector)) return tokens.findAccess(connector, owner);
     const values = {
       ...(owner.kind === 'shared' ? configuredValues(connector) : {}),
       ...(await credentials.find(connector.id, owner))?.values,
@@ -26,26 +46,38 @@ export function createAccessProvider({
     return toAccess(connector, owner, values);
   }
 
+  async function stored(connector: Connector, owner: CredentialOwner): Promise<Access> {
+    const access = await find(connector, owner);
+    if (access !== undefined) return access;
+    const whose = owner.kind === 'shared' ? 'a shared credential' : `a credential of agent ${owner.agent}`;
+    throw new HubError(
+      'credential_required',
+      `connector ${connector.id} needs ${whose}: store one with "crosspoint connector connect ${connector.id}"`,
+    );
+  }
+
   return {
-    async accessFor(connector, agent) {
+    accessFor(connector, agent) {
       if (connector.credentialMode === 'none' || connector.auth.type === 'none') return ANONYMOUS;
       const owner: CredentialOwner =
-        connector.credentialMode === 'shared' ? { kind: 'shared' } : { kind: 'agent', agent };
-      const access = await find(connector, owner);
-      if (access !== undefined) return access;
-      const whose = owner.kind === 'shared' ? 'a shared credential' : `a credential of agent ${agent}`;
-      throw new HubError(
-        'credential_required',
-        `connector ${connector.id} needs ${whose}: store one with "crosspoint connector connect ${connector.id}"`,
-      );
+        connector.credentialMode === 'shared' ? SHARED : { kind: 'agent', agent };
+      return hasTokens(connector) ? tokens.accessFor(connector, owner) : stored(connector, owner);
     },
     async listingAccesses(connector, agent) {
       if (connector.credentialMode === 'none' || connector.auth.type === 'none') return [ANONYMOUS];
-      const shared = await find(connector, { kind: 'shared' });
+      const shared = await find(connector, SHARED);
       const own = agent === undefined ? undefined : await find(connector, { kind: 'agent', agent });
       return [ANONYMOUS, shared, own].filter((access) => access !== undefined);
     },
+    renew: (connector, access, shown, challenge) => tokens.renew(connector, access, shown, challenge),
+    distrust: (connector, access) => tokens.distrust(connector, access),
+    widen: (connector, access, challenge) => tokens.widen(connector, access, challenge),
   };
+}
+
+/** Whether what it is shown comes from an authorization server. */
+function hasTokens({ auth }: Connector): boolean {
+  return auth.type === 'oauth' || auth.type === 'client_credentials';
 }
 
 /** Values an operator gave in a file or the environment. */
@@ -82,8 +114,6 @@ function toHeaders(
   values: Readonly<Record<string, Secret>>,
 ): Record<string, string> | undefined {
   switch (auth.type) {
-    case 'none':
-      return {};
     case 'bearer':
       return values['token'] && { authorization: `Bearer ${values['token'].reveal()}` };
     case 'api_key':
@@ -94,8 +124,9 @@ function toHeaders(
         ? (Object.fromEntries(named) as Record<string, string>)
         : undefined;
     }
+    case 'none':
     case 'oauth':
     case 'client_credentials':
-      return values['access_token'] && { authorization: `Bearer ${values['access_token'].reveal()}` };
+      return {};
   }
 }

@@ -5,8 +5,20 @@ import type { Credential, OAuthGrant } from './credential.js';
 export const CREDENTIAL_STATES = ['valid', 'expiring', 'needs_sign_in', 'failed'] as const;
 export type CredentialState = (typeof CREDENTIAL_STATES)[number];
 
-/** How long before its end a token is renewed. */
-export const RENEW_AHEAD_MS = 60_000;
+/** How long before its end a token is renewed, and for tokens that live shortly, after which part of their life. */
+const RENEW_AHEAD_MS = 60_000;
+const RENEW_AHEAD_PART = 0.2;
+
+/** How much earlier than it ends a token is renewed. */
+export function renewalLead({ obtainedAt, expiresAt }: OAuthGrant): number {
+  const lifeMs = (expiresAt ?? obtainedAt) - obtainedAt;
+  return Math.max(0, Math.min(RENEW_AHEAD_MS, lifeMs * RENEW_AHEAD_PART));
+}
+
+/** From when on a token is renewed; undefined: only when it is refused. */
+export function renewAt(grant: OAuthGrant): number | undefined {
+  return grant.expiresAt === undefined ? undefined : grant.expiresAt - renewalLead(grant);
+}
 
 /** The names of the values are enough: no secret is looked at. */
 export type JudgedCredential = Pick<Credential, 'grant'> & {
@@ -31,7 +43,7 @@ export function credentialState(
   const { problem, expiresAt } = grant;
   if (problem !== undefined)
     return { state: problem.state === 'failed' ? 'failed' : 'needs_sign_in', reason: problem.reason };
-  if (expiresAt === undefined || now < expiresAt - RENEW_AHEAD_MS) return { state: 'valid' };
+  if (expiresAt === undefined || now < expiresAt - renewalLead(grant)) return { state: 'valid' };
   const renewable = values['refresh_token'] !== undefined || connector.auth.type === 'client_credentials';
   return renewable || now < expiresAt
     ? { state: 'expiring' }

@@ -12,4 +12,16 @@ export {
   type OAuthProblem,
 } from './credential.js';
 export type { AccountFlow, BegunConnection, GrantedTokens } from './account-flow.js';
+export { createAccountFlow, type AccountFlowOptions } from './oauth/create-account-flow.js';
 export { ANONYMOUS, createAccessProvider, type AccessProvider } from './access-provider.js';
+export { TokenKeeper, type TokenKeeperOptions } from './token-keeper.js';
+export type { AccountEvent } from './account-event.js';
+export {
+  belongsTo,
+  CREDENTIAL_STATES,
+  credentialState,
+  type CredentialState,
+  type JudgedState,
+} from './credential-state.js';
+export { isSignInRequired, ownerName, signInRequired } from './sign-in-required.js';
+export { afterSignIn, scopesToAsk } from './step-up.js';

@@ -13,10 +13,13 @@ const NOTHING: Headers = Object.freeze({});
 export class KeptAccess implements Access {
   readonly id: string;
   readonly owner: 'shared' | AgentId;
+  readonly holder: { readonly owner: CredentialOwner; readonly account: string };
   #headers: Headers = NOTHING;
 
-  constructor(id: string, owner: CredentialOwner) {
+  constructor(id: string, holder: KeptAccess['holder']) {
+    const { owner } = holder;
     this.id = id;
+    this.holder = holder;
     this.owner = owner.kind === 'shared' ? 'shared' : owner.agent;
   }
 
@@ -36,7 +39,11 @@ export class KeptAccess implements Access {
 }
 
 /** Tells accounts apart, not tokens: what a token was renewed to is the same identity. */
-export function accessId(owner: CredentialOwner, account: string, grant: Pick<OAuthGrant, 'issuer' | 'resource'> | undefined): string {
+export function accessId(
+  owner: CredentialOwner,
+  account: string,
+  grant: Pick<OAuthGrant, 'issuer' | 'resource'> | undefined,
+): string {
   const identity = JSON.stringify([account, grant?.issuer, grant?.resource]);
   const digest = createHash('sha256').update(identity).digest('base64url').slice(0, 22);
   return owner.kind === 'shared' ? `oauth:${digest}` : `oauth:agent:${owner.agent}:${digest}`;

@@ -11,7 +11,7 @@ import {
   type CredentialStore,
   type OAuthProblem,
 } from './credential.js';
-import { belongsTo, RENEW_AHEAD_MS } from './credential-state.js';
+import { belongsTo, renewalLead } from './credential-state.js';
 import { ownerName, signInRequired } from './sign-in-required.js';
 
 export interface TokenRenewalOptions {
@@ -63,9 +63,18 @@ export class TokenRenewal {
 
   /** What is in force: of two truths the one that could not be written yet. */
   async find({ connector, owner, account }: RenewalRequest): Promise<Credential | undefined> {
-    const stored = await this.#options.credentials.find(connector.id, owner, account);
+    let stored: Credential | undefined;
+    try {
+      stored = await this.#options.credentials.find(connector.id, owner, account);
+    } catch (error) {
+      const unsaved = this.#unsaved.get(keyOf(connector, owner, account));
+      if (unsaved === undefined) throw error;
+      return unsaved;
+    }
     const unsaved = this.#unsaved.get(keyOf(connector, owner, account ?? stored?.account));
-    return unsaved !== undefined && unsaved.version > (stored?.version ?? 0) ? unsaved : stored;
+    return unsaved !== undefined && stored !== undefined && unsaved.version > stored.version
+      ? unsaved
+      : (stored ?? (connector.auth.type === 'client_credentials' ? unsaved : undefined));
   }
 
   /** Joins a renewal of the same account that is under way. Throws what a caller can be told. */
@@ -79,9 +88,11 @@ export class TokenRenewal {
     return renewed;
   }
 
-  /** Notes that only a person can help, once. */
-  async requireSignIn(connector: Connector, credential: Credential, reason: string): Promise<void> {
-    await this.#note(connector, credential, 'needs_reauth', reason);
+  /** The upstream refused even what was just renewed: only a person can help, and nobody renews it again soon. */
+  async distrust(connector: Connector, credential: Credential): Promise<void> {
+    this.#backOff.failed(keyOf(connector, credential.owner, credential.account), true);
+    if (connector.auth.type !== 'client_credentials')
+      await this.#note(connector, credential, 'needs_reauth', REFUSED);
   }
 
   /** An account was connected or removed: whatever was noted of the one before does not count. */
@@ -97,7 +108,7 @@ export class TokenRenewal {
   }
 
   async #renew(key: string, request: RenewalRequest): Promise<Credential> {
-    const { connector, owner } = request;
+    const { connector } = request;
     const held = await this.#options.locks.acquire(`credential ${key}`, {
       leaseMs: LEASE_MS,
       waitMs: WAIT_MS,
@@ -117,7 +128,7 @@ export class TokenRenewal {
           `connector ${connector.id}: its token is being renewed elsewhere and did not come in time`,
           { retryAfterMs: 1_000 },
         );
-      this.#requireRenewable(key, connector, owner, current);
+      await this.#requireRenewable(key, request, current);
       return await this.#exchange(key, request, current, lock);
     } finally {
       await lock.release();
@@ -129,16 +140,15 @@ export class TokenRenewal {
     const token = values['access_token'];
     if (token === undefined || grant === undefined || !belongsTo(grant, connector)) return false;
     if (refused !== undefined && token.reveal() === refused) return false;
-    const ahead = refused === undefined ? RENEW_AHEAD_MS : 0;
+    const ahead = refused === undefined ? renewalLead(grant) : 0;
     return grant.expiresAt === undefined || this.#options.clock.now() < grant.expiresAt - ahead;
   }
 
-  #requireRenewable(
+  async #requireRenewable(
     key: string,
-    connector: Connector,
-    owner: CredentialOwner,
+    { connector, owner, refused }: RenewalRequest,
     current: Credential | undefined,
-  ): void {
+  ): Promise<void> {
     const isMachine = connector.auth.type === 'client_credentials';
     const retryAfterMs = this.#backOff.remaining(key);
     if (!isMachine) {
@@ -147,7 +157,10 @@ export class TokenRenewal {
         throw signInRequired(connector, owner, current.grant.problem.reason);
       if (current.grant !== undefined && !belongsTo(current.grant, connector))
         throw signInRequired(connector, owner, 'the account was connected for another server');
-      if (current.values['refresh_token'] === undefined) throw signInRequired(connector, owner, EXPIRED);
+      if (current.values['refresh_token'] === undefined) {
+        if (refused !== undefined) await this.#note(connector, current, 'needs_reauth', REFUSED);
+        throw signInRequired(connector, owner, refused === undefined ? EXPIRED : REFUSED);
+      }
     }
     if (retryAfterMs > 0)
       throw new HubError(
@@ -206,7 +219,7 @@ export class TokenRenewal {
       const winner = await this.#note(connector, current, isFinal ? 'needs_reauth' : 'failed', reason);
       if (winner !== undefined && this.#isFresh(winner, request)) return winner;
     }
-    if (isFinal) throw signInRequired(connector, owner, REVOKED, error);
+    if (isFinal) throw signInRequired(connector, owner, REVOKED, { cause: error });
     if (isHubError(error, 'oauth_refused') || isHubError(error, 'credential_required')) throw error;
     throw new HubError('oauth_unavailable', `connector ${connector.id}: its token could not be renewed`, {
       cause: error,
@@ -321,6 +334,7 @@ export class TokenRenewal {
   }
 }
 
+const REFUSED = 'the upstream does not accept the token any more';
 const EXPIRED = 'the token has expired and cannot be renewed';
 const REVOKED = 'the authorization server does not renew the sign-in any more';
 

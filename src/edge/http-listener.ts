@@ -5,6 +5,8 @@ import type { McpEndpoints } from './mcp-endpoints.js';
 /** A part of the web face besides MCP and the admin API, with paths of its own. */
 export interface Site {
   owns(path: string): boolean;
+  /** Paths that pages of any origin may ask: they hold nothing of whoever's browser it is. The `Host` is checked all the same. */
+  isOpen?(path: string): boolean;
   readonly listener: RequestListener;
 }
 
@@ -34,7 +36,9 @@ export function createHttpListener({
       endpoint(request, response);
       return;
     }
-    const refused = guard.check(request.headers as Readonly<Record<string, string | undefined>>);
+    const site = sites.find((one) => one.owns(path));
+    const headers = request.headers as Readonly<Record<string, string | undefined>>;
+    const refused = guard.check(site?.isOpen?.(path) === true ? { host: headers['host'] } : headers);
     if (refused !== undefined)
       return answer(request, response, refused.status, {
         error: { code: 'forbidden', message: refused.message },
@@ -42,8 +46,7 @@ export function createHttpListener({
     if (path === '/health') return answer(request, response, 200, { status: 'ok' });
     if (path === '/ready')
       return answer(request, response, isReady() ? 200 : 503, { status: isReady() ? 'ready' : 'not ready' });
-    const { listener } = sites.find((site) => site.owns(path)) ?? { listener: others };
-    listener(request, response);
+    (site?.listener ?? others)(request, response);
   };
 }
 

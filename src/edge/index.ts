@@ -10,7 +10,21 @@ export {
 } from './console/console-site.js';
 export { createAdminApp } from './admin/admin-app.js';
 export type { AboutHub, AdminDependencies, StreamLimits } from './admin/dependencies.js';
-export { createBearerAuthentication, type AuthenticateAdmin } from './admin/authentication.js';
+export {
+  createAdminAuthentication,
+  createBearerAuthentication,
+  createCookieAuthentication,
+  type AuthenticateAdmin,
+} from './admin/authentication.js';
+export { createOwnResources, type OwnResources } from './own-resources.js';
+export type { TokenFace } from './identify-caller.js';
+export { createResourceMetadataSite, type ResourceMetadataOptions } from './resource-metadata-site.js';
+export {
+  createAuthorizationSite,
+  type AuthorizationSiteOptions,
+} from './authorization-server/authorization-site.js';
+export { createOwnIssuerCheck } from './authorization-server/own-issuer.js';
+export { createSigningKeys, type SigningKeys } from './authorization-server/signing-keys.js';
 export { createWebSite, type WebHandler, type WebSiteOptions } from './web-site.js';
 export { redirectTo, renderPage, STYLESHEET_PATH, type Page, type PageBody } from './pages/page.js';
 export { renderFailure } from './pages/failure-page.js';
@@ -18,3 +32,6 @@ export { plainText } from './pages/plain-text.js';
 export { readForm } from './pages/read-form.js';
 export { toReturnPath } from './pages/return-path.js';
 export { createBrowserGate, type BrowserGate, type BrowserGateOptions } from './pages/browser-cookie.js';
+export { createPagesSite, type PagesSiteOptions } from './pages/pages-site.js';
+export { CLIENT_METADATA_PATH } from './oauth/client-metadata.js';
+export { createOAuthClientSite, type OAuthClientSiteOptions } from './oauth/oauth-client-site.js';

@@ -5,7 +5,14 @@ import { HubError, toCallId } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { prepareResult, type Handler, type McpRequest, type PreparedResult } from '../mcp/server/index.js';
 import { supportsElicitation } from '../mcp/model/index.js';
-import type { CallTool, CompleteArgument, GetPrompt, ReadResource, Surfaces } from '../operations/index.js';
+import type {
+  CallTool,
+  CompleteArgument,
+  GetPrompt,
+  ReadResource,
+  Surfaces,
+  VisitPage,
+} from '../operations/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
 import { pageOf } from './list-pages.js';
 import { toMcpError } from './mcp-face.js';
@@ -48,6 +55,7 @@ export function createMcpHandlers(
         exposedName,
         args,
         confirm: ask,
+        visit: (page) => visit(request, page),
       }) as Promise<JsonObject>;
     }),
     'prompts/get': guarded((request) => {
@@ -148,4 +156,16 @@ async function confirm(request: McpRequest, question: string): Promise<boolean |
     },
   });
   return confirmation?.['action'] === 'accept';
+}
+
+/** Only where the client said it can show an address; what happens there is between its user and the page. */
+async function visit(
+  request: McpRequest,
+  { key, url, message }: Parameters<VisitPage>[0],
+): Promise<boolean | undefined> {
+  if (!supportsElicitation(request.client.capabilities, 'url')) return undefined;
+  const answers = await request.askClient({
+    [key]: { method: 'elicitation/create', params: { mode: 'url', message, url } },
+  });
+  return answers[key]?.['action'] === 'accept';
 }

@@ -20,6 +20,8 @@ export interface EventLogOptions {
   readonly store: EventStore;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Named in every intent, so that whoever finds a call unfinished can tell whether somebody still makes it. */
+  readonly instance?: string;
   /** Events that may wait while the store does not take any; the oldest outcome is never dropped, new intents are refused. */
   readonly maxWaiting?: number;
   readonly retryMs?: number;
@@ -48,8 +50,17 @@ interface Head {
   readonly hash: string;
 }
 
+function chainGroup(head: Head, group: readonly Waiting[]): readonly EventRecord[] {
+  let last = head;
+  return group.map(({ at, actor, event }) => {
+    const record = chainEvent(last, at, actor, event);
+    last = record;
+    return record;
+  });
+}
+
 class GroupedEventLog implements EventLog {
-  readonly #options: Required<EventLogOptions>;
+  readonly #options: Required<Omit<EventLogOptions, 'instance'>> & Pick<EventLogOptions, 'instance'>;
   readonly #listeners = new Set<(record: EventRecord) => void>();
   #head: Head;
   #waiting: Waiting[] = [];
@@ -68,7 +79,10 @@ class GroupedEventLog implements EventLog {
     return this.#available;
   }
 
-  intend(actor: Actor, event: HubEvent): Promise<void> {
+  intend(actor: Actor, intent: HubEvent): Promise<void> {
+    const { instance } = this.#options;
+    const event =
+      instance !== undefined && intent.type === 'call.intended' ? { ...intent, instance } : intent;
     return new Promise((resolve, reject) => {
       if (this.#closed) reject(new HubError('shutting_down', 'the hub is shutting down'));
       else if (this.#waiting.length < this.#options.maxWaiting) this.#add(actor, event, resolve, reject);
@@ -137,20 +151,16 @@ class GroupedEventLog implements EventLog {
   async #keep(group: readonly Waiting[]): Promise<readonly EventRecord[]> {
     const { store } = this.#options;
     for (let attempt = 1; ; attempt++) {
-      const records: EventRecord[] = [];
-      let last = this.#head;
-      for (const { at, actor, event } of group) {
-        const record = chainEvent(last, at, actor, event);
-        records.push(record);
-        last = record;
-      }
+      let records = chainGroup(this.#head, group);
       try {
-        await store.append(records);
-        this.#head = last;
+        // Without waiting for others as long as there are none; in turn with them where there are.
+        if (attempt === 1 || store.appendBehind === undefined) await store.append(records);
+        else await store.appendBehind((last) => (records = chainGroup(last, group)));
+        this.#head = records.at(-1) ?? this.#head;
         return records;
       } catch (error) {
         if (!isHubError(error, 'conflict') || attempt === MAX_ATTEMPTS) throw error;
-        this.#head = (await store.last()) ?? this.#head;
+        if (store.appendBehind === undefined) this.#head = (await store.last()) ?? this.#head;
       }
     }
   }

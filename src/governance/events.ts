@@ -33,6 +33,13 @@ interface CallFacts {
   readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
 }
 
+interface AccountFacts {
+  readonly connector: ConnectorId;
+  /** `shared`, or the id of an agent. */
+  readonly owner: string;
+  readonly account: string;
+}
+
 /** Everything the log can hold. */
 export type HubEvent =
   | ({
@@ -40,6 +47,8 @@ export type HubEvent =
       readonly arguments: RecordedArguments;
       readonly policies: readonly string[];
       readonly trace?: string;
+      /** The process that makes the call. */
+      readonly instance?: string;
     } & CallFacts)
   | ({
       readonly type: 'call.finished';
@@ -107,6 +116,15 @@ export type HubEvent =
       readonly before?: string;
       readonly after?: string;
     }
+  | ({ readonly type: 'account.connecting' | 'account.renewed' | 'account.chosen' } & AccountFacts)
+  | ({
+      readonly type: 'account.connected';
+      readonly issuer: string;
+      readonly scopes: readonly string[];
+    } & AccountFacts)
+  | ({ readonly type: 'account.refused'; readonly error: HubErrorCode } & Partial<AccountFacts>)
+  | ({ readonly type: 'account.needs_sign_in' | 'account.failed'; readonly reason: string } & AccountFacts)
+  | ({ readonly type: 'account.disconnected'; readonly revoked: boolean } & AccountFacts)
   | {
       readonly type: 'policy.changed';
       readonly policy: string;
@@ -119,13 +137,46 @@ export type HubEvent =
       readonly reason?: string;
       readonly changed?: readonly string[];
     }
-  | { readonly type: 'auth.refused'; readonly surface: 'mcp' | 'admin'; readonly reason: string }
+  | { readonly type: 'auth.refused'; readonly surface: 'mcp' | 'admin' | 'sign_in'; readonly reason: string }
+  | {
+      readonly type: 'session.started';
+      /** Names it here only; nobody gets in with it. */
+      readonly session: string;
+      readonly way: 'link' | 'token' | 'key' | 'single_sign_on';
+      readonly role?: string;
+    }
+  | {
+      readonly type: 'session.ended';
+      readonly session: string;
+      readonly reason: 'signed_out' | 'replaced';
+    }
+  | {
+      readonly type: 'admin.added' | 'admin.removed';
+      readonly admin: string;
+      readonly role: string;
+      readonly before?: string;
+      readonly after?: string;
+    }
   | {
       readonly type: 'master_key.rotated';
       readonly from: string;
       readonly to: string;
       readonly resealed: number;
       readonly unreadable: number;
+    }
+  | { readonly type: 'client.registered'; readonly client: string; readonly name: string }
+  | {
+      readonly type: 'client.authorized';
+      readonly client: string;
+      readonly name: string;
+      readonly agent: AgentId;
+      readonly scopes: readonly string[];
+    }
+  | {
+      readonly type: 'client.revoked';
+      readonly client: string;
+      readonly name: string;
+      readonly agent: AgentId;
     }
   | { readonly type: 'hub.started' | 'hub.stopped'; readonly version: string }
   | { readonly type: 'hub.recovered'; readonly unfinishedCalls: number };
@@ -171,6 +222,13 @@ export interface EventStore extends EventReader {
    * `storage_unavailable` the rows may be kept or not; `last()` tells.
    */
   append(records: readonly EventRecord[]): Promise<void> | void;
+  /**
+   * For stores with several writers: appends behind whatever is last, while all others wait their turn. `chain` may be
+   * called once. Throws as `append` does, but not for want of a turn.
+   */
+  appendBehind?(
+    chain: (last: { readonly sequence: number; readonly hash: string }) => readonly EventRecord[],
+  ): Promise<void>;
   /** Removes the oldest rows up to and including `sequence`, remembering the hash the rest continues from. */
   trim(sequence: number): Promise<void>;
   /** What the first kept row must name as its predecessor. */

@@ -32,6 +32,8 @@ export interface Coordination {
   readonly kind: 'memory' | 'redis';
   readonly locks: Locks;
   readonly feed: Feed;
+  /** Whether it can be used, as far as is known without asking. */
+  readonly available: boolean;
   /** Throws `storage_unavailable` if it cannot be used. */
   check(): Promise<void>;
   /** May be called twice. */

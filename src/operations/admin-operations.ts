@@ -1,22 +1,36 @@
 import { createAddAgent, type AddAgent, type AddAgentDependencies } from './add-agent.js';
 import { createAddAgentKey, type AddAgentKey } from './add-agent-key.js';
 import { createAddConnector, type AddConnector, type AddConnectorDependencies } from './add-connector.js';
+import {
+  createAddAdmin,
+  createRemoveAdmin,
+  type AddAdmin,
+  type AdminAccountDependencies,
+  type RemoveAdmin,
+} from './admin-account-writes.js';
 import type { CallTool } from './call-tool.js';
 import { createChangeAgent, type ChangeAgent } from './change-agent.js';
+import { createChooseAccount, type ChooseAccount, type ChooseAccountDependencies } from './choose-account.js';
+import type { ConnectionOperations } from './connection-operations.js';
 import {
   createChangeConnector,
   type ChangeConnector,
   type ChangeConnectorDependencies,
 } from './change-connector.js';
+import type { ClientApprovals } from './client-approvals.js';
 import { createExplainPolicy, type ExplainPolicy, type ExplainPolicyDependencies } from './explain-policy.js';
 import type { PolicyWriteDependencies } from './policy-writes.js';
-import { createRemoveAgent, type RemoveAgent } from './remove-agent.js';
+import { createRemoveAgent, type RemoveAgent, type RemoveAgentDependencies } from './remove-agent.js';
 import {
   createRemoveConnector,
   type RemoveConnector,
   type RemoveConnectorDependencies,
 } from './remove-connector.js';
-import { createRemoveCredential, type RemoveCredential } from './remove-credential.js';
+import {
+  createRemoveCredential,
+  type RemoveCredential,
+  type RemoveCredentialDependencies,
+} from './remove-credential.js';
 import { createRemovePolicy, type RemovePolicy } from './remove-policy.js';
 import { createRevokeAgentKey, type RevokeAgentKey } from './revoke-agent-key.js';
 import {
@@ -32,7 +46,8 @@ import {
   type RotateMasterKeyDependencies,
 } from './rotate-master-key.js';
 import type { SyncConnector } from './sync-connector.js';
-import { createTurns } from './turns.js';
+import { createAddSignInLink, type AddSignInLink, type AddSignInLinkDependencies } from './sign-in-link.js';
+import type { SignIn } from './sign-in.js';
 import { createVerifyEvents, type VerifyEvents, type VerifyEventsDependencies } from './verify-events.js';
 
 /** Everything an admin can have done. */
@@ -44,16 +59,23 @@ export interface AdminOperations {
   readonly syncConnector: SyncConnector;
   readonly saveCredential: SaveCredential;
   readonly removeCredential: RemoveCredential;
+  readonly chooseAccount: ChooseAccount;
+  readonly connections: Pick<ConnectionOperations, 'begin' | 'finish'>;
   readonly addAgent: AddAgent;
   readonly changeAgent: ChangeAgent;
   readonly removeAgent: RemoveAgent;
   readonly addAgentKey: AddAgentKey;
   readonly revokeAgentKey: RevokeAgentKey;
+  readonly revokeClient: ClientApprovals['revoke'];
   readonly savePolicy: SavePolicy;
   readonly removePolicy: RemovePolicy;
   readonly explainPolicy: ExplainPolicy;
   readonly callTool: CallTool;
   readonly verifyEvents: VerifyEvents;
+  readonly addAdmin: AddAdmin;
+  readonly removeAdmin: RemoveAdmin;
+  readonly addSignInLink: AddSignInLink;
+  readonly signOut: SignIn['signOut'];
   readonly rotateMasterKey: RotateMasterKey;
 }
 
@@ -61,17 +83,27 @@ type Needs = AddConnectorDependencies &
   ChangeConnectorDependencies &
   RemoveConnectorDependencies &
   SaveCredentialDependencies &
+  RemoveCredentialDependencies &
+  RemoveAgentDependencies &
+  ChooseAccountDependencies &
   AddAgentDependencies &
   PolicyWriteDependencies &
   ExplainPolicyDependencies &
   VerifyEventsDependencies &
+  AdminAccountDependencies &
+  AddSignInLinkDependencies &
   RotateMasterKeyDependencies;
 
-export type AdminOperationsDependencies = Omit<Needs, 'turns'> & { readonly callTool: CallTool };
+export type AdminOperationsDependencies = Needs & {
+  readonly callTool: CallTool;
+  readonly connections: AdminOperations['connections'];
+  readonly signOut: SignIn['signOut'];
+  readonly clients: ClientApprovals;
+};
 
-/** The operations share their turns: what concerns one thing happens in one order, whichever operation it is. */
+/** All operations share the turns they are given: what concerns one thing happens in one order, whichever operation it is. */
 export function createAdminOperations(dependencies: AdminOperationsDependencies): AdminOperations {
-  const deps: Needs = { ...dependencies, turns: createTurns() };
+  const deps: Needs = dependencies;
   return {
     addConnector: createAddConnector(deps),
     changeConnector: createChangeConnector(deps),
@@ -80,16 +112,23 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
     syncConnector: dependencies.syncConnector,
     saveCredential: createSaveCredential(deps),
     removeCredential: createRemoveCredential(deps),
+    chooseAccount: createChooseAccount(deps),
+    connections: dependencies.connections,
     addAgent: createAddAgent(deps),
     changeAgent: createChangeAgent(deps),
     removeAgent: createRemoveAgent(deps),
     addAgentKey: createAddAgentKey(deps),
     revokeAgentKey: createRevokeAgentKey(deps),
+    revokeClient: (request) => dependencies.clients.revoke(request),
     savePolicy: createSavePolicy(deps),
     removePolicy: createRemovePolicy(deps),
     explainPolicy: createExplainPolicy(deps),
     callTool: dependencies.callTool,
     verifyEvents: createVerifyEvents(deps),
+    addAdmin: createAddAdmin(deps),
+    removeAdmin: createRemoveAdmin(deps),
+    addSignInLink: createAddSignInLink(deps),
+    signOut: dependencies.signOut,
     rotateMasterKey: createRotateMasterKey(deps),
   };
 }

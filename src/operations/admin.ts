@@ -1,11 +1,19 @@
+import type { BrowserSession } from '../agents/index.js';
 import type { AdminRole } from '../contract/index.js';
 import type { Actor } from '../governance/index.js';
-import { HubError } from '../kernel/index.js';
+import { HubError, type Secret } from '../kernel/index.js';
 
 /** A person or script that runs the hub. */
 export interface Admin {
   readonly id: string;
   readonly role: AdminRole;
+  /** The browser that signed in, where no token was shown. */
+  readonly signedIn?: SignedInBrowser;
+}
+
+export interface SignedInBrowser {
+  readonly session: BrowserSession;
+  readonly cookie: Secret;
 }
 
 /** An admin in one request, whose id is in the answer and in the events. */

@@ -1,7 +1,8 @@
-import type { Agent, AgentDirectory, AgentStore, Authenticator } from '../agents/index.js';
+import type { Agent, AgentDirectory, AgentStore, Authenticator, BrowserSessions } from '../agents/index.js';
 import type { EventLog } from '../governance/index.js';
 import { HubError, type AgentId, type Clock } from '../kernel/index.js';
 import { requireVersion } from './admin.js';
+import type { ClientApprovals } from './client-approvals.js';
 import type { Turns } from './turns.js';
 
 export interface AgentWriteDependencies {
@@ -9,6 +10,10 @@ export interface AgentWriteDependencies {
   readonly agentStore: AgentStore;
   /** Forgets at once what it remembers of keys and agents. */
   readonly authenticator: Pick<Authenticator, 'forget'>;
+  /** Of browsers that signed in with a key of an agent. */
+  readonly sessions: Pick<BrowserSessions, 'endAllOf'>;
+  /** Of programs that act as an agent. */
+  readonly clients: Pick<ClientApprovals, 'endAllOf'>;
   readonly events: Pick<EventLog, 'append'>;
   readonly turns: Turns;
   readonly clock: Clock;

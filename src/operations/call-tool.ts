@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import type { Agent } from '../agents/index.js';
 import type { SurfaceScope, ToolEntry } from '../catalog/index.js';
-import type { AccessProvider } from '../credentials/index.js';
+import type { Connector } from '../connectors/index.js';
+import { isSignInRequired, type Access, type AccessProvider } from '../credentials/index.js';
 import {
   flagsOf,
   guardResult,
@@ -13,12 +15,14 @@ import {
   type PolicyEngine,
   type Validator,
 } from '../governance/index.js';
-import { HubError, type CallId, type Clock } from '../kernel/index.js';
+import { HubError, toCallId, type CallId, type Clock } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { CallResult } from '../mcp/model/index.js';
 import type { Caller, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import type { AccountDesk, VisitPage } from './account-desk.js';
 import { failureOf } from './failure-of.js';
 import type { RateLimits } from './rate-limits.js';
+import { requireRenewed } from './require-renewed.js';
 import type { Surfaces } from './surfaces.js';
 
 export interface ToolCall {
@@ -32,6 +36,8 @@ export interface ToolCall {
   readonly options: UpstreamOptions;
   /** Asks whoever is behind the client; false when they say no, undefined when they cannot be asked. */
   readonly confirm: (question: string) => Promise<boolean | undefined>;
+  /** Sends them to a page; false when they say no, undefined when they cannot be sent. */
+  readonly visit: VisitPage;
 }
 
 export interface CallToolDependencies {
@@ -44,6 +50,7 @@ export interface CallToolDependencies {
   readonly upstreams: Upstreams;
   readonly recordArguments: ArgumentsRecorder;
   readonly outputCheck: 'off' | 'warn' | 'refuse';
+  readonly accounts: AccountDesk;
   readonly clock: Clock;
 }
 
@@ -55,6 +62,7 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
     const { agent, args } = call;
     let entry: ToolEntry | undefined;
     let decision: Decision | undefined;
+    let access: Access | undefined;
     try {
       deps.rates.require(agent.id, call.exposedName);
       entry = deps.surfaces.surfaceFor(agent, call.scope).findTool(call.exposedName);
@@ -62,13 +70,46 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       decision = decide(deps.policy, agent, entry, args);
       await requirePermission(decision, call);
       requireValid(deps.validator, entry, args);
+      // Asked for before anything is written down: a client may have to send the whole call again to answer.
+      if (entry.connector.auth.type === 'oauth') access = await requireAccount(deps, call, entry.connector);
     } catch (error) {
       // Something thrown that is no error is no refusal: the client is being asked, and the call comes again with the answer.
       if (error instanceof Error) recordRefusal(deps.events, call, entry, decision, error);
       throw error;
     }
-    return execute(deps, call, entry, decision);
+    const running = execute(deps, call, entry, decision, access);
+    return access === undefined ? running : afterSignIn(deps, call, entry, decision, running);
   };
+}
+
+async function requireAccount(
+  deps: CallToolDependencies,
+  call: ToolCall,
+  connector: Connector,
+): Promise<Access> {
+  try {
+    return await deps.credentials.accessFor(connector, call.agent.id);
+  } catch (error) {
+    await deps.accounts.ask(call, connector, error);
+    return deps.credentials.accessFor(connector, call.agent.id);
+  }
+}
+
+/** An upstream that wants more rights refuses the call unexecuted. Whoever grants them has it made. */
+async function afterSignIn(
+  deps: CallToolDependencies,
+  call: ToolCall,
+  entry: ToolEntry,
+  decision: Decision,
+  running: Promise<CallResult>,
+): Promise<CallResult> {
+  try {
+    return await running;
+  } catch (error) {
+    if (!isSignInRequired(error)) throw error;
+    await deps.accounts.ask(call, entry.connector, error);
+    return execute(deps, { ...call, callId: toCallId(randomUUID()) }, entry, decision, undefined);
+  }
 }
 
 function decide(
@@ -117,6 +158,7 @@ async function execute(
   call: ToolCall,
   entry: ToolEntry,
   decision: Decision,
+  known: Access | undefined,
 ): Promise<CallResult> {
   const { connector, tool } = entry;
   const actor = actorOf(call);
@@ -141,19 +183,26 @@ async function execute(
   let failure: { error?: HubError['code'] } = {};
   let seen: { resultBytes?: number; warnings?: readonly string[] } = {};
   try {
-    const access = await deps.credentials.accessFor(connector, call.agent.id);
-    const lease = await deps.upstreams.open(connector, access, callerOf(call));
-    try {
-      const answer = await lease.upstream.callTool(tool.name, call.args, call.options);
-      const guarded = guard(deps, entry, answer);
-      seen = {
-        resultBytes: guarded.bytes,
-        ...(guarded.warnings.length > 0 && { warnings: guarded.warnings }),
-      };
-      if (guarded.result.isError === true) outcome = 'tool_error';
-      return guarded.result;
-    } finally {
-      lease.release();
+    const access = known ?? (await deps.credentials.accessFor(connector, call.agent.id));
+    for (let renewed = false; ; renewed = true) {
+      const shown = access.headers;
+      try {
+        const lease = await deps.upstreams.open(connector, access, callerOf(call));
+        try {
+          const answer = await lease.upstream.callTool(tool.name, call.args, call.options);
+          const guarded = guard(deps, entry, answer);
+          seen = {
+            resultBytes: guarded.bytes,
+            ...(guarded.warnings.length > 0 && { warnings: guarded.warnings }),
+          };
+          if (guarded.result.isError === true) outcome = 'tool_error';
+          return guarded.result;
+        } finally {
+          lease.release();
+        }
+      } catch (error) {
+        await requireRenewed(deps.credentials, { connector, access, shown, renewed, error });
+      }
     }
   } catch (error) {
     ({ outcome, ...failure } = failureOf(error));

@@ -28,6 +28,8 @@ export function createChangeAgent(deps: AgentWriteDependencies): ChangeAgent {
       };
       await deps.agentStore.replace(after, before.version);
       deps.authenticator.forget();
+      if (!enabled) await deps.sessions.endAllOf({ kind: 'agent', id });
+      if (!enabled) await deps.clients.endAllOf(id);
       deps.events.append(toActor(by), {
         type: 'agent.changed',
         agent: id,

@@ -10,6 +10,7 @@ export {
 export { createCompleteArgument, type CompleteArgument, type CompletionQuery } from './complete-argument.js';
 export { createGetPrompt, type GetPrompt, type PromptRequest } from './get-prompt.js';
 export { createReadResource, type ReadResource, type ResourceRequest } from './read-resource.js';
+export { POLICY_TURN } from './policy-writes.js';
 export { createRateLimits, type RateLimits, type RateLimitSettings } from './rate-limits.js';
 export { createSurfaces, type Surfaces } from './surfaces.js';
 export {
@@ -24,7 +25,21 @@ export {
   type HealthBook,
   type HealthState,
 } from './connector-health.js';
-export { type Admin, type AdminCaller } from './admin.js';
+export { AttemptWindow } from './attempt-window.js';
+export {
+  createClientApprovals,
+  type ApprovedClient,
+  type ClientApproval,
+  type ClientApprovals,
+} from './client-approvals.js';
+export { createEnrolAgent, type EnrolAgentDependencies } from './enrol-agent.js';
+export { createNoteRefusedCaller, type NoteRefusedCaller } from './note-refused-caller.js';
+export { type Admin, type AdminCaller, type SignedInBrowser } from './admin.js';
+export { type AddAdmin, type RemoveAdmin } from './admin-account-writes.js';
+export { createRefusedAttempts, type RefusedAttempts } from './refused-attempts.js';
+export { createSignIn, type SignedIn, type SignIn } from './sign-in.js';
+export { createSignInElsewhere, type SignInElsewhere } from './sign-in-elsewhere.js';
+export { createAddSignInLink, type AddSignInLink } from './sign-in-link.js';
 export {
   createAdminOperations,
   type AdminOperations,
@@ -40,7 +55,23 @@ export { type AddConnector } from './add-connector.js';
 export { type ChangeConnector } from './change-connector.js';
 export { type SetConnectorEnabled } from './set-connector-enabled.js';
 export { type RemoveConnector } from './remove-connector.js';
-export { type SaveCredential, type SavedCredential, type SyncAttempt } from './save-credential.js';
+export { type SaveCredential, type SavedCredential } from './save-credential.js';
+export { type SyncAttempt } from './sync-if-unknown.js';
+export {
+  createConnectionOperations,
+  type ConnectionDependencies,
+  type ConnectionOperations,
+} from './connection-operations.js';
+export { CALLBACK_PATH, type BeginConnection } from './begin-connection.js';
+export {
+  type ConnectedAccount,
+  type FinishConnection,
+  type FinishedConnection,
+} from './finish-connection.js';
+export { CONNECT_PATH, type ConnectPage, type ConnectPages } from './connect-pages.js';
+export { type Initiator, type ReturnTarget } from './pending-connections.js';
+export { type AccountDesk, type VisitPage } from './account-desk.js';
+export { type ChooseAccount } from './choose-account.js';
 export { type RemoveCredential } from './remove-credential.js';
 export { type AddAgent } from './add-agent.js';
 export { type ChangeAgent } from './change-agent.js';
@@ -51,5 +82,5 @@ export { type SavePolicy } from './save-policy.js';
 export { type RemovePolicy } from './remove-policy.js';
 export { type ExplainPolicy, type Explanation } from './explain-policy.js';
 export { type VerifyEvents } from './verify-events.js';
-export { type Turns } from './turns.js';
+export { createTurns, type Turns } from './turns.js';
 export type { MasterKeyPort, MasterKeyState, RotatedMasterKey } from './rotate-master-key.js';

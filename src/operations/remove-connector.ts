@@ -1,5 +1,7 @@
 import type { SnapshotStore } from '../catalog/index.js';
-import type { CredentialStore } from '../credentials/index.js';
+import type { ConnectorDirectory } from '../connectors/index.js';
+import type { CredentialStore, OAuthClientStore } from '../credentials/index.js';
+import type { EventLog } from '../governance/index.js';
 import type { ConnectorId } from '../kernel/index.js';
 import { toActor, type AdminCaller } from './admin.js';
 import {
@@ -9,9 +11,13 @@ import {
   type ConnectorWriteDependencies,
 } from './connector-writes.js';
 import { recordHash } from './record-hash.js';
+import { readAccounts, revokeAccounts, type RevokeAccountsDependencies } from './revoke-accounts.js';
 
-export interface RemoveConnectorDependencies extends ConnectorWriteDependencies {
-  readonly credentialStore: Pick<CredentialStore, 'removeAllFor'>;
+export interface RemoveConnectorDependencies extends ConnectorWriteDependencies, RevokeAccountsDependencies {
+  readonly connectors: ConnectorDirectory;
+  readonly events: Pick<EventLog, 'append'>;
+  readonly credentialStore: Pick<CredentialStore, 'find' | 'list' | 'removeAllFor'>;
+  readonly oauthClients: Pick<OAuthClientStore, 'removeAllFor'>;
   readonly snapshots: Pick<SnapshotStore, 'removeAllFor'>;
 }
 
@@ -26,7 +32,10 @@ export function createRemoveConnector(deps: RemoveConnectorDependencies): Remove
     deps.turns(connectorTurn(id), async () => {
       const before = await requireStoredConnector(deps, id, expectedVersion);
       // The connector last: if we are stopped in between, it can be removed again, and no secret is left without it.
+      const accounts = await readAccounts(deps, ({ connector }) => connector === id);
       await deps.credentialStore.removeAllFor(id);
+      await revokeAccounts(deps, toActor(by), accounts);
+      await deps.oauthClients.removeAllFor(id);
       await deps.snapshots.removeAllFor(id);
       await deps.connectorStore.remove(id);
       deps.events.append(toActor(by), {

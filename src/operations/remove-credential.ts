@@ -1,17 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ConnectorDirectory } from '../connectors/index.js';
 import type { CredentialOwner, CredentialStore } from '../credentials/index.js';
-import type { EventLog } from '../governance/index.js';
 import { HubError, type ConnectorId } from '../kernel/index.js';
 import { requireVersion, toActor, type AdminCaller } from './admin.js';
 import { inlineSecrets } from './connector-secrets.js';
 import { connectorTurn } from './connector-writes.js';
 import { recordHash } from './record-hash.js';
+import { readAccounts, revokeAccounts, type RevokeAccountsDependencies } from './revoke-accounts.js';
 import type { Turns } from './turns.js';
 
-export interface RemoveCredentialDependencies {
+export interface RemoveCredentialDependencies extends RevokeAccountsDependencies {
   readonly connectors: ConnectorDirectory;
-  readonly credentialStore: Pick<CredentialStore, 'find' | 'remove'>;
-  readonly events: Pick<EventLog, 'append'>;
+  readonly credentialStore: Pick<CredentialStore, 'find' | 'list' | 'remove'>;
   readonly turns: Turns;
 }
 
@@ -19,14 +19,17 @@ export type RemoveCredential = (request: {
   readonly by: AdminCaller;
   readonly connector: ConnectorId;
   readonly owner: CredentialOwner;
+  /** Undefined: all of the owner's. */
+  readonly account?: string;
   readonly expectedVersion?: number;
 }) => Promise<void>;
 
+/** What came from a sign-in is revoked too. */
 export function createRemoveCredential(deps: RemoveCredentialDependencies): RemoveCredential {
-  return ({ by, connector, owner, expectedVersion }) =>
+  return ({ by, connector, owner, account, expectedVersion }) =>
     deps.turns(connectorTurn(connector), async () => {
       const { auth } = await deps.connectors.require(connector);
-      const before = await deps.credentialStore.find(connector, owner);
+      const before = await deps.credentialStore.find(connector, owner, account);
       if (before === undefined && owner.kind === 'shared' && Object.keys(inlineSecrets(auth)).length > 0) {
         throw new HubError(
           'conflict',
@@ -35,7 +38,14 @@ export function createRemoveCredential(deps: RemoveCredentialDependencies): Remo
       }
       if (before === undefined) throw new HubError('not_found', 'there is no such credential');
       requireVersion(before.version, expectedVersion);
-      await deps.credentialStore.remove(connector, owner);
+      const accounts = await readAccounts(
+        deps,
+        (found) =>
+          found.connector === connector &&
+          isDeepStrictEqual(found.owner, owner) &&
+          (account === undefined || found.account === account),
+      );
+      await deps.credentialStore.remove(connector, owner, account);
       deps.events.append(toActor(by), {
         type: 'credential.removed',
         connector,
@@ -43,5 +53,6 @@ export function createRemoveCredential(deps: RemoveCredentialDependencies): Remo
         before: recordHash(before),
         after: recordHash(undefined),
       });
+      await revokeAccounts(deps, toActor(by), accounts);
     });
 }

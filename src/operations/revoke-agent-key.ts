@@ -18,6 +18,8 @@ export function createRevokeAgentKey(deps: AgentWriteDependencies): RevokeAgentK
       if (!(await deps.agentStore.removeKey(agent, key)))
         throw new HubError('not_found', 'there is no such key');
       deps.authenticator.forget();
+      // Whoever had the key may have let programs in with it.
+      await deps.clients.endAllOf(agent);
       deps.events.append(toActor(by), {
         type: 'key.revoked',
         agent,

@@ -1,5 +1,4 @@
 import type { AgentDirectory } from '../agents/index.js';
-import type { LiveCatalog } from '../catalog/index.js';
 import type { Connector, ConnectorAuth, ConnectorDirectory } from '../connectors/index.js';
 import type { CredentialInput } from '../contract/index.js';
 import {
@@ -11,23 +10,18 @@ import {
 import type { EventLog } from '../governance/index.js';
 import { HubError, Secret, type Clock, type ConnectorId } from '../kernel/index.js';
 import { invalid, requireVersion, toActor, type AdminCaller } from './admin.js';
-import { agentTurn } from './agent-writes.js';
-import { connectorTurn } from './connector-writes.js';
+import { credentialTurn } from './credential-turn.js';
 import { recordHash } from './record-hash.js';
-import type { SyncConnector, SyncReport } from './sync-connector.js';
+import { syncIfUnknown, type SyncAttempt, type SyncIfUnknownDependencies } from './sync-if-unknown.js';
 import type { Turns } from './turns.js';
 
-export interface SaveCredentialDependencies {
+export interface SaveCredentialDependencies extends SyncIfUnknownDependencies {
   readonly connectors: ConnectorDirectory;
   readonly agents: Pick<AgentDirectory, 'require'>;
   readonly credentialStore: CredentialStore;
-  readonly catalog: Pick<LiveCatalog, 'snapshotOf'>;
-  readonly syncConnector: SyncConnector;
   readonly events: Pick<EventLog, 'append'>;
   readonly turns: Turns;
   readonly clock: Clock;
-  /** How long saving waits for the sync it may cause; the sync itself goes on. */
-  readonly syncWaitMs?: number;
 }
 
 export interface SavedCredential {
@@ -37,11 +31,6 @@ export interface SavedCredential {
   readonly sync: SyncAttempt | undefined;
 }
 
-export type SyncAttempt =
-  | { readonly state: 'done'; readonly report: SyncReport }
-  | { readonly state: 'running' }
-  | { readonly state: 'failed'; readonly error: unknown };
-
 export type SaveCredential = (request: {
   readonly by: AdminCaller;
   readonly connector: ConnectorId;
@@ -50,14 +39,12 @@ export type SaveCredential = (request: {
   readonly expectedVersion?: number;
 }) => Promise<SavedCredential>;
 
-const SYNC_WAIT_MS = 5_000;
-
 export function createSaveCredential(deps: SaveCredentialDependencies): SaveCredential {
   return async function saveCredential({ by, connector: id, owner, input, expectedVersion }) {
     const connector = await deps.connectors.require(id);
     requireOwnerFits(connector, owner);
     const given = toValues(connector, input);
-    const saved = await inTurn(deps.turns, id, owner, async () => {
+    const saved = await credentialTurn(deps.turns, id, owner, async () => {
       // Either may have been removed while we waited, and nothing may be kept for what does not exist.
       await deps.connectors.require(id);
       if (owner.kind === 'agent') await deps.agents.require(owner.agent);
@@ -86,18 +73,10 @@ export function createSaveCredential(deps: SaveCredentialDependencies): SaveCred
       });
       return { credential, created: before === undefined };
     });
-    return { ...saved, sync: await syncIfUnknown(deps, by, connector, owner) };
+    const sync =
+      owner.kind === 'agent' ? await syncIfUnknown(deps, toActor(by), connector, owner) : undefined;
+    return { ...saved, sync };
   };
-}
-
-function inTurn<Result>(
-  turns: Turns,
-  connector: ConnectorId,
-  owner: CredentialOwner,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  const afterConnector = () => turns(connectorTurn(connector), work);
-  return owner.kind === 'shared' ? afterConnector() : turns(agentTurn(owner.agent), afterConnector);
 }
 
 function requireOwnerFits({ id, auth, credentialMode }: Connector, owner: CredentialOwner): void {
@@ -144,24 +123,4 @@ function nameOf(auth: ConnectorAuth, field: string): string | undefined {
 function namesOf(auth: ConnectorAuth): readonly string[] {
   if (auth.type === 'header') return auth.headers;
   return auth.type === 'bearer' ? ['token'] : ['value'];
-}
-
-/** The first account of an agent may be the first chance to see what there is. However it ends, the credential is kept. */
-async function syncIfUnknown(
-  deps: SaveCredentialDependencies,
-  by: AdminCaller,
-  connector: Connector,
-  owner: CredentialOwner,
-): Promise<SyncAttempt | undefined> {
-  if (owner.kind === 'shared' || !connector.enabled || deps.catalog.snapshotOf(connector.id) !== undefined)
-    return undefined;
-  const sync = deps.syncConnector({ connector: connector.id, actor: toActor(by), agent: owner.agent }).then(
-    (report): SyncAttempt => ({ state: 'done', report }),
-    (error: unknown): SyncAttempt => ({ state: 'failed', error }),
-  );
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<SyncAttempt>((resolve) => {
-    timer = setTimeout(() => resolve({ state: 'running' }), deps.syncWaitMs ?? SYNC_WAIT_MS);
-  });
-  return Promise.race([sync, patience]).finally(() => clearTimeout(timer));
 }

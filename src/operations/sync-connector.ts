@@ -12,6 +12,7 @@ import type { Actor, EventLog, Validator } from '../governance/index.js';
 import { HubError, isHubError, type AgentId, type Clock, type ConnectorId } from '../kernel/index.js';
 import type { Upstreams } from '../upstreams/index.js';
 import { repeatRead } from './repeat-read.js';
+import { withRenewal } from './require-renewed.js';
 
 export interface SyncReport extends SnapshotDiff {
   readonly tools: number;
@@ -136,8 +137,8 @@ function list(
   request: SyncRequest,
   before: Snapshot | undefined,
 ): Promise<Snapshot> {
-  return repeatRead(connector.retries, request.signal, () =>
-    listOnce(deps, connector, access, request, before),
+  return withRenewal(deps.credentials, connector, access, () =>
+    repeatRead(connector.retries, request.signal, () => listOnce(deps, connector, access, request, before)),
   );
 }
 

@@ -14,6 +14,7 @@ import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import { failureOf } from './failure-of.js';
 import { repeatRead } from './repeat-read.js';
+import { withRenewal } from './require-renewed.js';
 
 export interface UseOfferDependencies {
   readonly policy: PolicyEngine;
@@ -106,7 +107,7 @@ export async function fetchFrom<Result>(
   ask: (upstream: Upstream) => Promise<Result>,
 ): Promise<Result> {
   const access = await deps.credentials.accessFor(connector, agent.id);
-  return repeatRead(connector.retries, options.signal, async () => {
+  const once = async (): Promise<Result> => {
     const lease = await deps.upstreams.open(connector, access, {
       principal: agent.id,
       signal: options.signal,
@@ -116,7 +117,10 @@ export async function fetchFrom<Result>(
     } finally {
       lease.release();
     }
-  });
+  };
+  return withRenewal(deps.credentials, connector, access, () =>
+    repeatRead(connector.retries, options.signal, once),
+  );
 }
 
 function questionOf({ agent, entry, method, target, args }: OfferUse): PolicyQuestion {

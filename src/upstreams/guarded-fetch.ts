@@ -69,7 +69,7 @@ async function exchange(
   { dispatcher, signal, maxBytes }: Exchange,
 ): Promise<Response> {
   const answer = await request(url, {
-    method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
+    method: init.method ?? 'GET',
     headers: { 'accept-encoding': 'identity', ...toRecord(init.headers) },
     body: init.body instanceof URLSearchParams ? init.body.toString() : (init.body ?? null),
     dispatcher,

@@ -6,3 +6,4 @@ export type { Caller, Lease, Upstream, UpstreamOptions, Upstreams } from './upst
 export { createUpstreamPool, type UpstreamPoolOptions } from './upstream-pool.js';
 export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js';
 export { createAuthorizationFetch } from './authorization-fetch.js';
+export { AccessRefused } from './upstream-failure.js';

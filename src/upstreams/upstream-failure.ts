@@ -4,9 +4,30 @@ import { ClientError, type ClientErrorCode } from '../mcp/client/index.js';
 import { INVALID_PARAMS, isObject, ProtocolError } from '../mcp/jsonrpc/index.js';
 import { TransportError, type TransportErrorCode } from '../mcp/transports/index.js';
 
+/**
+ * The upstream did not let us in. Whatever was asked was not done. What it answered is kept for those who may act on it
+ * and stands in no message.
+ */
+export class AccessRefused extends HubError {
+  readonly status: 401 | 403;
+  /** Its `WWW-Authenticate`. */
+  readonly challenge: string | undefined;
+
+  constructor(message: string, error: TransportError) {
+    super('credential_required', message, {
+      cause: error,
+      details: { reason: error.code, ...(error.status !== undefined && { status: error.status }) },
+    });
+    this.status = error.code === 'HTTP_UNAUTHORIZED' ? 401 : 403;
+    this.challenge = error.challenge;
+  }
+}
+
 /** Why a conversation could not be opened. Whatever was to be said in it was not said. */
 export function toOpenFailure(error: unknown, connector: Connector): HubError {
-  const { code, message, cause, details, retryAfterMs } = toHubError(error, connector);
+  const failure = toHubError(error, connector);
+  if (failure instanceof AccessRefused) return failure;
+  const { code, message, cause, details, retryAfterMs } = failure;
   return new HubError(code, message, {
     cause,
     ...(details && { details }),
@@ -21,16 +42,14 @@ export function toHubError(error: unknown, connector: Connector): HubError {
   const name = `connector ${connector.id}`;
   if (error instanceof TransportError) {
     const [code, text] = TRANSPORT[error.code];
-    return new HubError(
-      code,
-      `${name}: ${text}${error.status === undefined ? '' : ` (HTTP ${error.status})`}`,
-      {
-        cause: error,
-        details: { reason: error.code, ...(error.status !== undefined && { status: error.status }) },
-        retryAfterMs: error.retryAfterMs,
-        outcomeUnknown: error.mayHaveArrived && code !== 'upstream_rejected',
-      },
-    );
+    const message = `${name}: ${text}${error.status === undefined ? '' : ` (HTTP ${error.status})`}`;
+    if (code === 'credential_required') return new AccessRefused(message, error);
+    return new HubError(code, message, {
+      cause: error,
+      details: { reason: error.code, ...(error.status !== undefined && { status: error.status }) },
+      retryAfterMs: error.retryAfterMs,
+      outcomeUnknown: error.mayHaveArrived && code !== 'upstream_rejected',
+    });
   }
   if (error instanceof ClientError) {
     const [code, text] = CLIENT[error.code];

@@ -1,6 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ADMIN_ROLES, ADMIN_ROUTES, type AdminRole, type AdminRoute } from '../../src/contract/index.js';
-import { ADMIN_TOKEN, ask, FILE_AGENT_KEY, openAdminHub, type AdminHub } from '../support/admin-hub.js';
+import { createAdminAccount } from '../../src/agents/index.js';
+import { Secret } from '../../src/kernel/index.js';
+import {
+  ADMIN_TOKEN,
+  ask,
+  FILE_AGENT_KEY,
+  openAdminHub,
+  type AdminHub,
+  type Asked,
+} from '../support/admin-hub.js';
 import { expectCommonFace } from './scenario.js';
 
 const ROUTES: readonly AdminRoute[] = Object.values(ADMIN_ROUTES).flatMap(
@@ -141,30 +150,164 @@ describe('who may ask', () => {
   });
 });
 
+/** Everybody who could ask, and what they show. */
+type Caller =
+  | { readonly kind: 'nobody' }
+  | { readonly kind: 'agent key' }
+  | { readonly kind: 'agent cookie' }
+  | { readonly kind: 'token'; readonly role: AdminRole }
+  | { readonly kind: 'cookie'; readonly role: AdminRole; readonly lacks?: Lack };
+type Lack = 'token' | 'origin' | 'own origin' | 'own site';
+
+const CALLERS: readonly Caller[] = [
+  { kind: 'nobody' },
+  { kind: 'agent key' },
+  { kind: 'agent cookie' },
+  ...ADMIN_ROLES.flatMap((role): Caller[] => [
+    { kind: 'token', role },
+    { kind: 'cookie', role },
+    { kind: 'cookie', role, lacks: 'token' },
+    { kind: 'cookie', role, lacks: 'origin' },
+    { kind: 'cookie', role, lacks: 'own origin' },
+    { kind: 'cookie', role, lacks: 'own site' },
+  ]),
+];
+
+/** What must come of it, by what the route says of itself. */
+function expected(route: AdminRoute, caller: Caller): 401 | 403 | 'answered' {
+  if (caller.kind !== 'token' && caller.kind !== 'cookie') return 401;
+  const isWrite = route.method !== 'get';
+  if (caller.kind === 'cookie') {
+    if (route.tokenOnly === true) return 403;
+    if (caller.lacks === 'own site' || (isWrite && caller.lacks !== undefined)) return 403;
+  }
+  return ADMIN_ROLES.indexOf(caller.role) >= ADMIN_ROLES.indexOf(route.role) ? 'answered' : 403;
+}
+
+const TOKENS: Readonly<Record<AdminRole, string>> = {
+  viewer: 'viewer-token-0123456789abcdef',
+  operator: 'operator-token-0123456789abcdef',
+  owner: ADMIN_TOKEN,
+};
+
+async function openWithAccounts(): Promise<AdminHub> {
+  const hub = await openAdminHub();
+  hub.browser.admins.configure(
+    (['viewer', 'operator'] as const).map(
+      (role) =>
+        createAdminAccount({ id: role, name: role, role, now: 0, token: new Secret(TOKENS[role]) }).account,
+    ),
+  );
+  return hub;
+}
+
+const FOREIGN = { 'own origin': 'http://evil.example', 'own site': 'http://localhost' };
+
+async function proofOf(hub: AdminHub, caller: Caller): Promise<Pick<Asked, 'token' | 'headers'>> {
+  if (caller.kind === 'nobody') return { token: null };
+  if (caller.kind === 'agent key') return { token: FILE_AGENT_KEY };
+  if (caller.kind === 'token') return { token: TOKENS[caller.role] };
+  const secret = caller.kind === 'agent cookie' ? FILE_AGENT_KEY : TOKENS[caller.role];
+  const { cookie, session } = await hub.browser.signIn.withSecret({ secret, address: 'test' });
+  const lacks = caller.kind === 'cookie' ? caller.lacks : undefined;
+  const headers: Record<string, string> = { cookie: `other=1; crosspoint=${cookie}` };
+  if (lacks !== 'origin')
+    headers['origin'] = lacks === 'own origin' ? FOREIGN['own origin'] : FOREIGN['own site'];
+  if (lacks === 'own site') headers['sec-fetch-site'] = 'cross-site';
+  if (lacks !== 'token') headers['x-csrf-token'] = session.csrf;
+  return { token: null, headers };
+}
+
 describe('roles', () => {
-  test('B4.4: every route by every role', async () => {
-    let role: AdminRole = 'viewer';
-    const hub = await openAdminHub({ authenticateAdmin: async () => ({ id: 'someone', role }) });
-    try {
-      for (role of ADMIN_ROLES) {
+  test.each(CALLERS.map((caller) => [Object.values(caller).join(' '), caller] as const))(
+    'B4.1 B4.2 B4.3 B4.4 A-1 A-2: every route asked by %s',
+    async (_name, caller) => {
+      const hub = await openWithAccounts();
+      try {
         for (const [name, route] of named) {
-          if (route.answers === 'event_stream') continue;
-          const response = await ask(hub, { ...requestOf(route), token: null });
-          await response.text();
-          const mayAsk = ADMIN_ROLES.indexOf(role) >= ADMIN_ROLES.indexOf(route.role);
-          expect({ name, role, refused: response.status === 403 }).toEqual({ name, role, refused: !mayAsk });
+          const proof = await proofOf(hub, caller);
+          const before = (await hub.recorded()).length;
+          const response = await ask(hub, { ...requestOf(route), ...proof });
+          await response.body?.cancel();
+          const { status } = response;
+          const outcome = status === 401 || status === 403 ? status : 'answered';
+          expect({ name, outcome }).toEqual({ name, outcome: expected(route, caller) });
+          if (outcome === 403) expect(await hub.recorded()).toHaveLength(before);
         }
+      } finally {
+        await hub.close();
       }
+    },
+  );
+
+  test('A-1: a viewer may change nothing', () => {
+    // These only look, or end what is the viewer's own.
+    const looks = ['/policies/explain', '/session'];
+    const writes = ROUTES.filter(({ method, path }) => method !== 'get' && !looks.includes(path));
+    expect(writes.filter(({ role }) => role === 'viewer')).toEqual([]);
+    expect(writes.length).toBeGreaterThan(15);
+  });
+
+  test('whoever shows a token is judged by it alone', async () => {
+    const hub = await openWithAccounts();
+    try {
+      const { headers = {} } = await proofOf(hub, { kind: 'cookie', role: 'owner' });
+      const request = { method: 'GET', path: '/status', headers };
+      expect((await ask(hub, { ...request, token: null })).status).toBe(200);
+      expect((await ask(hub, { ...request, token: 'wrong' })).status).toBe(401);
+      expect((await ask(hub, { ...request, path: '/admins', token: TOKENS.viewer })).status).toBe(403);
     } finally {
       await hub.close();
     }
   });
+});
 
-  test('A-1: a viewer may change nothing', () => {
-    // These two only look.
-    const looks = ['/policies/explain'];
-    const writes = ROUTES.filter(({ method, path }) => method !== 'get' && !looks.includes(path));
-    expect(writes.filter(({ role }) => role === 'viewer')).toEqual([]);
-    expect(writes.length).toBeGreaterThan(15);
+describe('sessions', () => {
+  let hub: AdminHub;
+  beforeEach(async () => {
+    hub = await openWithAccounts();
+  });
+  afterEach(() => hub.close());
+
+  test('tell who one is and what writes need, and end', async () => {
+    const { headers = {} } = await proofOf(hub, { kind: 'cookie', role: 'operator' });
+    const asked = { path: '/session', token: null, headers };
+    const answer = (await (await ask(hub, { ...asked, method: 'GET' })).json()) as Record<string, unknown>;
+    expect(answer).toEqual({
+      admin: { id: 'operator', role: 'operator' },
+      session: {
+        id: expect.stringMatching(/^[\w-]{16}$/) as string,
+        csrfToken: headers['x-csrf-token'],
+        startedAt: expect.any(String) as string,
+        expiresAt: expect.any(String) as string,
+      },
+    });
+    const ended = await ask(hub, { ...asked, method: 'DELETE' });
+    expect(ended.status).toBe(204);
+    expect(ended.headers.get('set-cookie')).toBe('crosspoint=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0');
+    expect((await ask(hub, { ...asked, method: 'GET' })).status).toBe(401);
+    expect((await hub.recorded()).map(({ actor, event }) => ({ actor, ...event }))).toMatchObject([
+      { actor: { kind: 'admin', id: 'operator' }, type: 'session.started', way: 'token', role: 'operator' },
+      { actor: { kind: 'admin', id: 'operator' }, type: 'session.ended', reason: 'signed_out' },
+    ]);
+  });
+
+  test('a token has none', async () => {
+    const answer = await ask(hub, { method: 'GET', path: '/session', token: TOKENS.viewer });
+    expect(await answer.json()).toEqual({ admin: { id: 'viewer', role: 'viewer' } });
+    expect((await ask(hub, { method: 'DELETE', path: '/session' })).status).toBe(404);
+  });
+
+  test('a sign-in link is for whoever asked for it, and signs in once', async () => {
+    const asked = { method: 'POST', path: '/sign-in-links', token: TOKENS.operator };
+    const { url } = (await (await ask(hub, asked)).json()) as { url: string };
+    expect(url).toMatch(/^http:\/\/hub\.test\/sign-in\?code=[\w-]{43}$/);
+    const code = new URL(url).searchParams.get('code') ?? '';
+    const { session } = await hub.browser.signIn.withLink({ code, address: 'test' });
+    expect(session.principal).toEqual({ kind: 'admin', id: 'operator', role: 'operator' });
+    await expect(hub.browser.signIn.withLink({ code, address: 'test' })).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+    expect(JSON.stringify(await hub.recorded())).not.toContain(code);
   });
 });

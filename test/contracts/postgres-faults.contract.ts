@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { isHubError, silentLogger, toConnectorId } from '../../src/kernel/index.js';
-import { verifyChain, type EventStore } from '../../src/governance/index.js';
+import { isHubError, silentLogger, systemClock, toConnectorId } from '../../src/kernel/index.js';
+import { openEventLog, verifyChain, type EventStore } from '../../src/governance/index.js';
 import { MIGRATIONS } from '../../src/storage/migrations/index.js';
 import { openPostgres } from '../../src/storage/postgres/open-postgres.js';
 import type { TestPostgres } from '../support/postgres.js';
@@ -12,6 +12,7 @@ import {
   exampleCredential,
   exampleDiff,
   exampleSnapshot,
+  hub,
   masterKeys,
   otherKey,
   shared,
@@ -60,6 +61,28 @@ export function postgresFaults(server: () => TestPostgres, places: Places): void
       ({ event }) => 'version' in event && event.version,
     );
     expect(new Set(versions).size).toBe(36);
+  });
+
+  test('the logs of three hubs under load keep every intent in one chain, and refuse none', async () => {
+    const place = await places.create();
+    const storages = await Promise.all(Array.from({ length: 3 }, () => place.open({ poolSize: 4 })));
+    const logs = await Promise.all(
+      storages.map(({ events }) => openEventLog({ store: events, clock: systemClock, logger: silentLogger })),
+    );
+    const each = 1_500;
+    await Promise.all(
+      logs.flatMap((log) =>
+        // Ten that go on as soon as they may, so that every log always has something to write.
+        Array.from({ length: 10 }, async () => {
+          for (let count = 0; count < each / 10; count++) await log.intend(hub, started);
+        }),
+      ),
+    );
+    for (const log of logs) {
+      expect(log.available).toBe(true);
+      await log.close();
+    }
+    expect(await verifyChain(storages[0]!.events)).toMatchObject({ ok: true, events: 3 * each });
   });
 
   test('of the calls of several hubs one takes a ticket and one uses it', async () => {

@@ -1,10 +1,13 @@
 import { createAgentDirectory, createAgentKey, createAuthenticator } from '../../src/agents/index.js';
 import { createLiveCatalog } from '../../src/catalog/index.js';
 import { createConnectorDirectory, parseConnector } from '../../src/connectors/index.js';
-import { createAccessProvider } from '../../src/credentials/index.js';
+import { createMemoryCoordination } from '../../src/coordination/index.js';
+import { createAccessProvider, TokenKeeper } from '../../src/credentials/index.js';
 import {
   createAdminApp,
+  createAdminAuthentication,
   createBearerAuthentication,
+  createCookieAuthentication,
   type AuthenticateAdmin,
   type StreamLimits,
 } from '../../src/edge/index.js';
@@ -29,16 +32,22 @@ import {
   createAdminOperations,
   createCallStatistics,
   createCallTool,
-  createCheckAdminToken,
+  createClientApprovals,
+  createConnectionOperations,
   createHealthBook,
   createRateLimits,
   createSurfaces,
   createSyncConnector,
+  createTurns,
   type MasterKeyPort,
 } from '../../src/operations/index.js';
+import { composeBrowser } from '../../src/app/compose-browser.js';
+import { PublicUrl } from '../../src/app/public-url.js';
 import { openStorage } from '../../src/storage/index.js';
+import { createScriptedAccountFlow } from './scripted-account-flow.js';
 import { createScriptedUpstreams, refuseAnonymous } from './scripted-pool.js';
 
+export const HUB_URL = 'http://hub.test';
 export const ADMIN_TOKEN = 'admin-token-0123456789abcdef';
 export const FILE_AGENT_KEY = 'file-agent-key-0123456789abcdef';
 /** Secrets that stand in the configuration from the start. */
@@ -85,7 +94,18 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
   const surfaces = createSurfaces({ catalog, policy });
   const validator = createValidator();
   const upstreams = createScriptedUpstreams();
-  const credentials = createAccessProvider({ credentials: storage.credentials });
+  const coordination = createMemoryCoordination();
+  const flow = createScriptedAccountFlow(clock);
+  const tokens = new TokenKeeper({
+    credentials: storage.credentials,
+    flow,
+    ...coordination,
+    clock,
+    onEvent: (event) => events.append({ kind: 'hub' }, event),
+    onReplaced: (connector) => void upstreams.drop(connector),
+  });
+  const credentials = createAccessProvider({ credentials: storage.credentials, tokens });
+  const turns = createTurns();
   const health = createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => 1_000 });
   const recordArguments = createArgumentsRecorder('hashed', { hashKey: Buffer.alloc(32, 1), seal: () => '' });
   const rates = createRateLimits(
@@ -102,6 +122,21 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     events,
     clock,
   });
+  const connections = createConnectionOperations({
+    connectors,
+    agents,
+    credentialStore: storage.credentials,
+    tickets: storage.tickets,
+    flow,
+    tokens,
+    catalog,
+    syncConnector,
+    events,
+    turns,
+    clock,
+    urlOf: (path) => `https://hub.example${path}`,
+    syncWaitMs: 500,
+  });
   const callTool = createCallTool({
     surfaces,
     rates,
@@ -112,6 +147,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     upstreams,
     recordArguments,
     outputCheck: 'warn',
+    accounts: connections.desk,
     clock,
   });
   const signals = { connectors: 0, policies: 0 };
@@ -126,11 +162,30 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
         unreadable: 0,
       }),
   };
+  const publicUrl = new PublicUrl(HUB_URL);
+  const browser = composeBrowser({
+    storage,
+    agents,
+    authenticator,
+    events,
+    folder: { adminToken: new Secret(ADMIN_TOKEN) },
+    publicUrl,
+    clock,
+  });
+  const clients = createClientApprovals({ tickets: storage.tickets, authenticator, events, clock });
   const operations = createAdminOperations({
+    ...browser,
+    clients,
+    adminStore: storage.admins,
     masterKey,
     connectors,
     connectorStore: storage.connectors,
     credentialStore: storage.credentials,
+    oauthClients: storage.oauthClients,
+    flow,
+    tokens,
+    turns,
+    connections,
     snapshots: storage.snapshots,
     agents,
     agentStore: storage.agents,
@@ -156,15 +211,18 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
   policy.load(await policies.list());
   for (const connector of await connectors.list()) catalog.putConnector(connector);
   const shutdown = new AbortController();
-  const checkAdminToken = createCheckAdminToken({
-    token: new Secret(ADMIN_TOKEN),
-    authenticator,
-    events,
-    clock,
-  });
   const app = createAdminApp({
-    authenticateAdmin: options.authenticateAdmin ?? createBearerAuthentication(checkAdminToken),
+    admins: browser.admins,
+    gate: browser.gate,
+    urlOf: (path) => publicUrl.of(path),
+    authenticateAdmin:
+      options.authenticateAdmin ??
+      createAdminAuthentication(
+        createBearerAuthentication(browser.checkAdminToken),
+        createCookieAuthentication(browser.gate),
+      ),
     operations,
+    clients,
     masterKey,
     connectors,
     agents,
@@ -261,12 +319,15 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     shutdown,
     operations,
     authenticator,
+    browser,
     async recorded(): Promise<readonly EventRecord[]> {
       await events.flush();
       return storage.events.query({ limit: 1_000, order: 'oldest' });
     },
     async close(): Promise<void> {
       shutdown.abort();
+      await tokens.close();
+      await coordination.close();
       await events.close();
       await storage.close();
     },

@@ -7,6 +7,8 @@ import { ROOT } from '../../scripts/repository.js';
 
 export interface HubProcess {
   readonly url: string;
+  /** The printed link that signs a browser in. */
+  readonly consoleUrl: string;
   readonly pid: number;
   readonly localKey: string;
   readonly adminToken: string;
@@ -49,10 +51,11 @@ export async function startHubProcess(folder: string, config: object): Promise<H
     clearTimeout(late);
   };
   try {
-    const { url, pid } = await readReady(child, ended, log);
+    const { url, consoleUrl, pid } = await readReady(child, ended, log);
     const read = (name: string): string => readFileSync(join(data, name), 'utf8').trim();
     return {
       url,
+      consoleUrl,
       pid,
       localKey: read('local.token'),
       adminToken: read('admin.token'),
@@ -65,11 +68,13 @@ export async function startHubProcess(folder: string, config: object): Promise<H
   }
 }
 
+type Ready = Pick<HubProcess, 'url' | 'consoleUrl' | 'pid'>;
+
 async function readReady(
   child: ChildProcess,
   ended: Promise<unknown>,
   log: readonly string[],
-): Promise<{ url: string; pid: number }> {
+): Promise<Ready> {
   const lines = createInterface({ input: child.stdout! });
   const gone = ended.then(() =>
     Promise.reject(new Error(`the hub ended before it was ready: ${log.join('\n')}`)),
@@ -78,5 +83,5 @@ async function readReady(
     once(lines, 'line', { signal: AbortSignal.timeout(START_LIMIT_MS) }),
     gone,
   ])) as [string];
-  return JSON.parse(line) as { url: string; pid: number };
+  return JSON.parse(line) as Ready;
 }

@@ -21,7 +21,10 @@ describe('settings that cannot be kept', () => {
     ['server.allowedOrigins', { server: { allowedOrigins: ['null'] } }],
     ['server.allowedOrigins', { server: { allowedOrigins: ['*'] } }],
     ['server.publicUrl', { server: { publicUrl: 'ftp://hub.example' } }],
-    ['coordination.url', { coordination: { url: 'redis://127.0.0.1' } }],
+    ['coordination.url', { coordination: { url: 'redis' } }],
+    ['coordination.url', { coordination: { url: 'redis://' } }],
+    ['coordination.url', { coordination: { url: 'https://redis.example' } }],
+    ['coordination.url', { coordination: { url: 'memory' } }],
     ['refusing to listen on 0.0.0.0', { server: { host: '0.0.0.0' } }],
     ['refusing to listen on ::', { server: { host: '::' } }],
   ])('stop the start: %s in %j', (problem, file) => {
@@ -43,6 +46,8 @@ describe('settings that cannot be kept', () => {
     { server: { host: '0.0.0.0' }, admin: { token: 'kT4v9QmZx2LwRb7NcJ8s' } },
     { server: { host: '::1' } },
     { coordination: { url: 'memory:' } },
+    { coordination: { url: 'redis://:password@127.0.0.1:6379/1' } },
+    { coordination: { url: 'rediss://user:password@redis.example' } },
   ])('others do not: %j', (file) => {
     expect(() => load(file)).not.toThrow();
   });

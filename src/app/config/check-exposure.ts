@@ -10,12 +10,8 @@ export function isLoopback(host: string): boolean {
 /** What is reachable from outside must have been meant to be: with an admin token that the operator chose. */
 export function checkExposure({ server, adminToken, coordinationUrl }: Config): void {
   checkAddresses(server);
-  if (coordinationUrl !== 'memory:') {
-    throw invalid(
-      'coordination.url',
-      'nothing but memory: is supported: run one hub, or several that share nothing',
-    );
-  }
+  if (coordinationUrl !== 'memory:' && !isRedisUrl(coordinationUrl))
+    throw invalid('coordination.url', 'must be memory:, or begin with redis:// or rediss://');
   if (isLoopback(server.host)) return;
   if (adminToken === undefined) {
     throw new HubError(
@@ -42,6 +38,10 @@ function checkAddresses({ publicUrl, allowedOrigins }: Config['server']): void {
 
 function isWebUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+}
+
+function isRedisUrl(text: string): boolean {
+  return URL.canParse(text) && /^rediss?:\/\/[^/]/.test(text);
 }
 
 function invalid(key: string, problem: string): HubError {

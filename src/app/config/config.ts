@@ -2,6 +2,8 @@ import type { ConfiguredAgent } from '../../agents/index.js';
 import type { Connector } from '../../connectors/index.js';
 import type { Policy } from '../../governance/index.js';
 import type { Secret } from '../../kernel/index.js';
+import type { AdminSettings } from './admin-settings.js';
+import type { AuthSettings } from './auth-settings.js';
 import type { RateLimitSettings } from '../../operations/index.js';
 
 /** Everything the hub needs to know, decided before it starts. */
@@ -20,6 +22,8 @@ export interface Config {
   readonly storageUrl: string;
   readonly coordinationUrl: string;
   readonly adminToken: Secret | undefined;
+  readonly admin: AdminSettings;
+  readonly auth: AuthSettings;
   readonly agents: readonly ConfiguredAgent[];
   readonly connectors: readonly Connector[];
   readonly toolsets: Readonly<Record<string, readonly string[]>>;

@@ -22,6 +22,10 @@ export function describeConfig(config: Config): readonly ConfigLine[] {
     'storage.url': maskUrl(config.storageUrl),
     'coordination.url': maskUrl(config.coordinationUrl),
     'admin.token': config.adminToken === undefined ? null : MASK,
+    'admin.accounts': config.admin.accounts.map(({ id, role }) => ({ id, role, token: MASK })),
+    'admin.oidc': describeSingleSignOn(config.admin.oidc),
+    'auth.issuers': config.auth.issuers.map(({ issuer }) => issuer),
+    ...under('auth.server', config.auth.server),
     ...Object.fromEntries(config.agents.map((agent) => [`agents.${agent.agent.id}`, describeAgent(agent)])),
     ...Object.fromEntries(
       config.connectors.map((connector) => [`connectors.${connector.id}`, describeConnector(connector)]),
@@ -68,6 +72,13 @@ function under(prefix: string, values: object): Record<string, unknown> {
 
 function describeAgent({ agent: { name, enabled, tags }, keys }: ConfiguredAgent) {
   return { name, enabled, keys: keys.map(() => MASK), tags };
+}
+
+function describeSingleSignOn(settings: Config['admin']['oidc']) {
+  if (settings === undefined) return null;
+  const { issuer, clientId, clientSecret, scopes, claim, roles, agents } = settings;
+  const secret = clientSecret === undefined ? null : MASK;
+  return { issuer: issuer.href, clientId, clientSecret: secret, scopes, claim: claim ?? null, roles, agents };
 }
 
 function describeConnector({ name, endpoint, auth, credentialMode, era, isolation, enabled }: Connector) {

@@ -1,17 +1,20 @@
 import { globSync } from './glob-files.js';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { readFileSync } from 'node:fs';
-import { createAgentKey, MIN_KEY_LENGTH, type ConfiguredAgent } from '../../agents/index.js';
+import { createAgentKey, type ConfiguredAgent } from '../../agents/index.js';
 import { parseConnector, type Connector } from '../../connectors/index.js';
 import { configInput, type ConfigInput } from '../../contract/index.js';
 import type { Policy } from '../../governance/index.js';
 import { HubError, isName, NAME_RULE, Secret, toAgentId, toPolicyId } from '../../kernel/index.js';
+import { toAdminSettings } from './admin-settings.js';
+import { toAuthSettings } from './auth-settings.js';
 import { checkExposure } from './check-exposure.js';
 import type { Config, ConfigSource, Flags } from './config.js';
 import { expandReferences } from './expand-references.js';
 import { readMcpEnvironment } from './mcp-environment.js';
 import { readPromptFile } from './prompt-file.js';
 import { findConfigFile, readConfigFile } from './read-file.js';
+import { requireStrong } from './strong-secret.js';
 
 export interface ConfigOrigin {
   readonly flags: Flags;
@@ -19,9 +22,6 @@ export interface ConfigOrigin {
   readonly folder: string;
   readonly now: number;
 }
-
-/** Of a random text of the shortest length, fewer different characters are as good as impossible. */
-const MIN_DISTINCT = 8;
 
 type Sources = Record<string, ConfigSource>;
 type Pick = ReturnType<typeof picker>;
@@ -39,8 +39,12 @@ export function loadConfig(origin: ConfigOrigin): Config {
   const file = configFile === undefined ? {} : parseFile(configFile, environment, base);
   const mcp = readMcpEnvironment(environment, folder);
   const dataDir = resolve(folder, pick('dataDir', flags.data, 'CROSSPOINT_DATA', undefined, '.crosspoint'));
+  const server = pickServer(pick, flags, file.server ?? {});
+  if (file.auth !== undefined) sources['auth'] = 'file';
+  if (file.admin?.accounts !== undefined) sources['admin.accounts'] = 'file';
+  if (file.admin?.oidc !== undefined) sources['admin.oidc'] = 'file';
   const config: Config = {
-    server: pickServer(pick, flags, file.server ?? {}),
+    server,
     storageUrl: pickStorageUrl(pick, file, base, dataDir),
     coordinationUrl: setting(
       pick,
@@ -59,6 +63,8 @@ export function loadConfig(origin: ConfigOrigin): Config {
       ),
       'admin.token',
     ),
+    admin: toAdminSettings(file.admin ?? {}, now),
+    auth: toAuthSettings(file.auth ?? {}, server.host),
     agents: toAgents(file.agents ?? {}, now, sources),
     connectors: toConnectors(file, mcp.connectors, base, now, sources),
     toolsets: Object.fromEntries(
@@ -184,14 +190,6 @@ function toStorageUrl(url: string | undefined, base: string, dataDir: string): s
 
 function toSecret(value: string | undefined, what: string): Secret | undefined {
   return value === undefined ? undefined : requireStrong(value, what);
-}
-
-function requireStrong(value: string, what: string): Secret {
-  if (value.length < MIN_KEY_LENGTH)
-    throw new HubError('config_invalid', `${what} is too short: at least ${MIN_KEY_LENGTH} characters`);
-  if (new Set(value).size < MIN_DISTINCT)
-    throw new HubError('config_invalid', `${what} is too easy to guess: it must be random`);
-  return new Secret(value);
 }
 
 function toAgents(

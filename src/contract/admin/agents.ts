@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { displayText, pageOf, pageQuery, time } from './answers.js';
+import { pageOf, pageQuery, time } from './answers.js';
+import { displayText } from '../display-text.js';
+import { credentialView } from './credentials.js';
 import { defineRoute } from './route.js';
 
 const agentFields = {
@@ -30,7 +32,9 @@ export const agentView = z
 export const keyView = z
   .strictObject({ id: z.string(), last4: z.string(), createdAt: time, expiresAt: time.optional() })
   .meta({ id: 'AgentKey' });
-export const agentDetail = agentView.extend({ keys: z.array(keyView) }).meta({ id: 'AgentDetail' });
+export const agentDetail = agentView
+  .extend({ keys: z.array(keyView), credentials: z.array(credentialView) })
+  .meta({ id: 'AgentDetail' });
 
 const keyInput = z.strictObject({ expiresAt: z.iso.datetime({ offset: true }).optional() });
 /** The only answer that ever shows the key. */

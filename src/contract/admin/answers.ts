@@ -33,14 +33,6 @@ export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({ items: z.array(item), nextCursor: z.string().optional() });
 }
 
-/** Shown to people: any script, but nothing that moves a cursor. */
-export const displayText = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
-    .regex(/^\P{Cc}*$/u, 'must not contain control characters');
-
 /** An object of any shape, kept as it was parsed: no member is dropped, no number rounded. */
 export const anyObject = z
   .custom<Readonly<Record<string, unknown>>>(

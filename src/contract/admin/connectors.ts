@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { connectorInput, operatorPromptInput } from '../connector-input.js';
-import { displayText, idText, pageOf, pageQuery, secretState, time } from './answers.js';
+import { idText, pageOf, pageQuery, secretState, time } from './answers.js';
+import { displayText } from '../display-text.js';
 import { credentialView } from './credentials.js';
 import { defineRoute } from './route.js';
 import { toolView } from './tools.js';
@@ -102,6 +103,13 @@ export const connectorView = z
     tags: z.array(z.string()),
     toolTags: z.record(z.string(), z.array(z.string())),
     health: healthView,
+    /** How many credentials are in which state. */
+    accounts: z.strictObject({
+      valid: z.int(),
+      expiring: z.int(),
+      needs_sign_in: z.int(),
+      failed: z.int(),
+    }),
     sync: z.union([syncState, z.null()]),
     version: z.int(),
     createdAt: time,
@@ -224,16 +232,6 @@ export const CONNECTOR_ROUTES = {
     role: 'viewer',
     summary: 'Whether the upstream answers',
     answer: healthView,
-  }),
-  connect: defineRoute({
-    id: 'connectAccount',
-    method: 'post',
-    path: '/connectors/{id}/connect',
-    role: 'operator',
-    summary: 'Begin an OAuth exchange',
-    body: forAgent,
-    bodyOptional: true,
-    answer: z.strictObject({ authorizationUrl: z.string() }),
   }),
 } as const;
 

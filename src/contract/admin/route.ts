@@ -26,6 +26,8 @@ export interface AdminRoute<Path extends string = string, Query = unknown, Body 
   readonly answers: 'json' | 'nothing' | 'event_stream';
   /** Whether an answer may be 201; otherwise it is 200, or 204 without a body. */
   readonly creates?: 'always' | 'maybe';
+  /** Whether it takes a token: a browser's session could prolong itself with it. */
+  readonly tokenOnly?: boolean;
   /** Whether `If-Match` is looked at. */
   readonly conditional?: boolean;
 }

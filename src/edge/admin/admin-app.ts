@@ -3,7 +3,10 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context, Hono, Next } from 'hono';
 import { ADMIN_BASE_PATH } from '../../contract/index.js';
 import { HubError } from '../../kernel/index.js';
+import { registerAdminAccountRoutes } from './admin-account-routes.js';
+import { registerAccountRoutes } from './account-routes.js';
 import { registerAgentRoutes } from './agent-routes.js';
+import { registerClientRoutes } from './client-routes.js';
 import { registerConnectorRoutes } from './connector-routes.js';
 import { registerCredentialRoutes } from './credential-routes.js';
 import type { AdminDependencies } from './dependencies.js';
@@ -13,6 +16,7 @@ import { registerPolicyRoutes } from './policy-routes.js';
 import { createRegister, type AdminEnv } from './register.js';
 import { registerStatisticsRoutes } from './statistics-routes.js';
 import { registerMasterKeyRoutes } from './master-key-routes.js';
+import { registerSessionRoutes } from './session-routes.js';
 import { registerStatusRoutes } from './status-routes.js';
 import { registerToolRoutes } from './tool-routes.js';
 
@@ -29,12 +33,16 @@ export function createAdminApp(deps: AdminDependencies): Hono<AdminEnv> {
   const register = createRegister(app, deps);
   registerConnectorRoutes(register, deps);
   registerCredentialRoutes(register, deps);
+  registerAccountRoutes(register, deps);
   registerAgentRoutes(register, deps);
+  registerClientRoutes(register, deps);
   registerToolRoutes(register, deps);
   registerPolicyRoutes(register, deps);
   registerEventRoutes(register, deps);
   registerStatisticsRoutes(register, deps);
   registerMasterKeyRoutes(register, deps);
+  registerAdminAccountRoutes(register, deps);
+  registerSessionRoutes(register, deps);
   registerStatusRoutes(register, app, deps);
   app.all(below, (c) => {
     throw nothingHere(app, c);

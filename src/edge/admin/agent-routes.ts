@@ -1,19 +1,20 @@
 import type { Agent } from '../../agents/index.js';
-import { ADMIN_ROUTES } from '../../contract/index.js';
-import { toKeyId } from '../../kernel/index.js';
+import { ADMIN_ROUTES, type CredentialView } from '../../contract/index.js';
+import { toKeyId, type AgentId } from '../../kernel/index.js';
 import type { AdminDependencies } from './dependencies.js';
 import { expectedVersion, tagOf } from './entity-tag.js';
 import { pageOf } from './list-page.js';
 import { agentNamed, requireFound } from './record-names.js';
 import type { Register } from './register.js';
 import { toAgentDetail, toAgentView, toKeyView } from './views/agent-view.js';
+import { toCredentialView } from './views/credential-view.js';
 
 const ROUTES = ADMIN_ROUTES.agents;
 
 export function registerAgentRoutes(register: Register, deps: AdminDependencies): void {
   const { agents, operations } = deps;
   const detail = async (agent: Agent) => ({
-    body: toAgentDetail(agent, await agents.listKeys(agent.id)),
+    body: toAgentDetail(agent, await agents.listKeys(agent.id), await credentialsOf(deps, agent.id)),
     tag: tagOf(agent),
   });
   const require = async (name: string) => requireFound(await agents.find(agentNamed(name)), 'agent');
@@ -55,4 +56,19 @@ export function registerAgentRoutes(register: Register, deps: AdminDependencies)
     const { id } = await require(names.id);
     return { body: await operations.revokeAgentKey({ by, agent: id, key: toKeyId(names.keyId) }) };
   });
+}
+
+/** Of connectors that exist; what belongs to one that the configuration named once is of no use now. */
+async function credentialsOf(
+  { credentials, connectors, clock }: AdminDependencies,
+  agent: AgentId,
+): Promise<CredentialView[]> {
+  const own = (await credentials.list()).filter(
+    ({ owner }) => owner.kind === 'agent' && owner.agent === agent,
+  );
+  const views = own.map(async (credential) => {
+    const connector = await connectors.find(credential.connector);
+    return connector === undefined ? [] : [toCredentialView(credential, connector, clock.now())];
+  });
+  return (await Promise.all(views)).flat();
 }

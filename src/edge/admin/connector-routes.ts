@@ -1,6 +1,6 @@
 import type { Connector } from '../../connectors/index.js';
 import { ADMIN_ROUTES, type ConnectorPatch } from '../../contract/index.js';
-import { HubError, type ConnectorId } from '../../kernel/index.js';
+import type { ConnectorId } from '../../kernel/index.js';
 import type { AdminDependencies } from './dependencies.js';
 import { expectedVersion, tagOf } from './entity-tag.js';
 import { pageOf } from './list-page.js';
@@ -94,21 +94,6 @@ function registerUse(register: Register, deps: AdminDependencies): void {
   register(ROUTES.health, async ({ names }) => ({
     body: toHealthView(deps.health.healthOf(await requireConnector(deps, names.id))),
   }));
-  register(ROUTES.connect, async ({ names }) => {
-    const { id, auth } = await requireConnector(deps, names.id);
-    const advice =
-      auth.type === 'none'
-        ? 'this one needs none'
-        : `this one has ${auth.type}: store it with PUT /connectors/${id}/credentials/shared or …/{agent}`;
-    const isOAuth = auth.type === 'oauth' || auth.type === 'client_credentials';
-    throw new HubError(
-      'not_supported',
-      `accounts cannot be connected yet; credentials of type bearer, api_key and header can be stored (${isOAuth ? `this one has ${auth.type}` : advice})`,
-      {
-        details: { authType: auth.type, storable: ['bearer', 'api_key', 'header'] },
-      },
-    );
-  });
 }
 
 async function toolsOf(deps: AdminDependencies, connector: Connector, query: Parameters<typeof pageOf>[3]) {
@@ -142,7 +127,8 @@ async function surroundings(deps: AdminDependencies, connector: Connector): Prom
     snapshotOf(deps, connector.id),
     deps.credentials.list(connector.id),
   ]);
-  return { health: deps.health.healthOf(connector), snapshot, credentials };
+  const now = deps.clock.now();
+  return { health: deps.health.healthOf(connector), snapshot, credentials, now };
 }
 
 async function snapshotOf(deps: AdminDependencies, id: ConnectorId) {

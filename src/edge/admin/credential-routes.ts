@@ -7,21 +7,21 @@ import type { AdminDependencies } from './dependencies.js';
 import { expectedVersion, tagOf } from './entity-tag.js';
 import { agentNamed, connectorNamed, requireFound } from './record-names.js';
 import type { Register } from './register.js';
-import { toCredentialView, type ShownCredential } from './views/credential-view.js';
+import { toCredentialView, toShownCredential, type ShownCredential } from './views/credential-view.js';
 
 const ROUTES = ADMIN_ROUTES.credentials;
 
 export function registerCredentialRoutes(register: Register, deps: AdminDependencies): void {
   register(ROUTES.get, async ({ names }) => {
-    const { connector, owner } = await find(deps, names);
+    const { connector, owner } = await findOwner(deps, names);
     const credential = requireFound(
       (await deps.credentials.find(connector.id, owner)) ?? configured(connector, owner),
       'credential',
     );
-    return { body: toCredentialView(credential), tag: tagOf(credential) };
+    return { body: toCredentialView(credential, connector, deps.clock.now()), tag: tagOf(credential) };
   });
   register(ROUTES.save, async ({ by, names, body, ifMatch }) => {
-    const { connector, owner } = await find(deps, names);
+    const { connector, owner } = await findOwner(deps, names);
     const current = await deps.credentials.find(connector.id, owner);
     const saved = await deps.operations.saveCredential({
       by,
@@ -30,14 +30,11 @@ export function registerCredentialRoutes(register: Register, deps: AdminDependen
       input: body,
       expectedVersion: expectedVersion(ifMatch, current),
     });
-    const view = {
-      ...toCredentialView(saved.credential),
-      ...(saved.sync !== undefined && { sync: toSyncView(saved.sync) }),
-    };
+    const view = savedView(saved, connector, deps.clock.now());
     return { body: view, created: saved.created, tag: tagOf(saved.credential) };
   });
   register(ROUTES.remove, async ({ by, names, ifMatch }) => {
-    const { connector, owner } = await find(deps, names);
+    const { connector, owner } = await findOwner(deps, names);
     const current = await deps.credentials.find(connector.id, owner);
     const expected = current === undefined ? undefined : expectedVersion(ifMatch, current);
     return {
@@ -51,7 +48,8 @@ export function registerCredentialRoutes(register: Register, deps: AdminDependen
   });
 }
 
-async function find(
+/** The connector and the owner that a path names. */
+export async function findOwner(
   deps: AdminDependencies,
   names: Readonly<Record<'id' | 'owner', string>>,
 ): Promise<{ connector: Connector; owner: CredentialOwner }> {
@@ -62,14 +60,23 @@ async function find(
 }
 
 /** What the operator wrote beside the address is as good as a stored one. */
-function configured(
-  { id, auth, version, updatedAt }: Connector,
-  owner: CredentialOwner,
-): ShownCredential | undefined {
-  const values = inlineSecrets(auth);
+function configured(connector: Connector, owner: CredentialOwner): ShownCredential | undefined {
+  const values = inlineSecrets(connector.auth);
   return owner.kind === 'shared' && Object.keys(values).length > 0
-    ? { connector: id, owner, values, version, updatedAt }
+    ? toShownCredential(connector, values)
     : undefined;
+}
+
+/** A credential that was just stored, and what became of the sync it caused. */
+export function savedView(
+  { credential, sync }: { readonly credential: ShownCredential; readonly sync: SyncAttempt | undefined },
+  connector: Connector,
+  now: number,
+): SavedCredentialView {
+  return {
+    ...toCredentialView(credential, connector, now),
+    ...(sync !== undefined && { sync: toSyncView(sync) }),
+  };
 }
 
 function toSyncView(sync: SyncAttempt): NonNullable<SavedCredentialView['sync']> {

@@ -1,4 +1,4 @@
-import type { AgentReader } from '../../agents/index.js';
+import type { AdminDirectory, AgentReader } from '../../agents/index.js';
 import type { LiveCatalog, SnapshotReader } from '../../catalog/index.js';
 import type { Connector, ConnectorReader } from '../../connectors/index.js';
 import type { CredentialStore } from '../../credentials/index.js';
@@ -7,10 +7,12 @@ import type { Clock, Logger } from '../../kernel/index.js';
 import type {
   AdminOperations,
   CallStatisticsBook,
+  ClientApprovals,
   ConnectorHealth,
   MasterKeyPort,
   Surfaces,
 } from '../../operations/index.js';
+import type { BrowserGate } from '../pages/browser-cookie.js';
 import type { AuthenticateAdmin } from './authentication.js';
 
 /** What the admin API stands on: readers for what it shows, operations for what it has done. */
@@ -19,6 +21,8 @@ export interface AdminDependencies {
   readonly operations: AdminOperations;
   readonly connectors: ConnectorReader;
   readonly agents: AgentReader;
+  readonly admins: Pick<AdminDirectory, 'list'>;
+  readonly clients: Pick<ClientApprovals, 'list'>;
   readonly policies: PolicyReader;
   /** `find` is used for versions and last characters only. */
   readonly credentials: Pick<CredentialStore, 'find' | 'list'>;
@@ -31,6 +35,9 @@ export interface AdminDependencies {
   readonly eventStore: Pick<EventStore, 'query' | 'last' | 'count'>;
   readonly masterKey: Pick<MasterKeyPort, 'state'>;
   readonly about: AboutHub;
+  /** The address of a page of this hub. */
+  readonly urlOf: (path: string) => string;
+  readonly gate: Pick<BrowserGate, 'clearCookie'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly maxBodyBytes: number;

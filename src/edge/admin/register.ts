@@ -31,6 +31,7 @@ export interface AdminAnswer<Answer> {
   /** Whether it was not there before. */
   readonly created?: boolean;
   readonly tag?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   /** Instead of a body. */
   readonly stream?: ReadableStream<Uint8Array>;
 }
@@ -66,17 +67,20 @@ export function createRegister(
   };
 }
 
-function requireRole({ role }: Admin, route: AdminRoute): void {
+function requireRole({ role, signedIn }: Admin, route: AdminRoute): void {
   if (ADMIN_ROLES.indexOf(role) < ADMIN_ROLES.indexOf(route.role))
     throw new HubError('forbidden', `this needs the role ${route.role}`);
+  if (route.tokenOnly === true && signedIn !== undefined)
+    throw new HubError('forbidden', 'this needs an admin token');
 }
 
 function toResponse(
   c: Context,
   route: AdminRoute,
-  { body, created, tag, stream }: AdminAnswer<unknown>,
+  { body, created, tag, headers: more = {}, stream }: AdminAnswer<unknown>,
 ): Response {
   if (tag !== undefined) c.header('etag', tag);
+  for (const [name, value] of Object.entries(more)) c.header(name, value);
   if (route.answers === 'nothing') return c.body(null, 204);
   if (route.answers === 'event_stream') {
     // Whatever stands between must pass events on as they come.

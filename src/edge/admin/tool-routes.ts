@@ -53,6 +53,7 @@ export function registerToolRoutes(register: Register, deps: AdminDependencies):
       options: { signal },
       // Nobody can be asked in the middle of a request.
       confirm: async () => undefined,
+      visit: async () => undefined,
     });
     return { body: { callId: by.request, result } };
   });

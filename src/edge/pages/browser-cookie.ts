@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { html } from 'hono/html';
 import type { BrowserSession, BrowserSessions } from '../../agents/index.js';
 import { HubError } from '../../kernel/index.js';
+import { createHubCookie, type HubCookie } from './hub-cookie.js';
 import type { PageBody } from './page.js';
 
 /** What stands between a browser and what only signed-in people may have. */
@@ -15,6 +16,8 @@ export interface BrowserGate {
   /** The value of a `Set-Cookie` header. */
   setCookie(cookie: string): string;
   clearCookie(): string;
+  /** Of a browser that is on its way to the identity provider and back. */
+  readonly flowCookie: HubCookie;
   /** For forms: a hidden field. */
   csrfField(session: BrowserSession): PageBody;
   /** Whether the form was made for this session. */
@@ -31,35 +34,22 @@ export interface BrowserGateOptions {
   readonly origins?: () => readonly string[];
 }
 
-export const CSRF_FIELD = 'csrf';
-
-/** Browsers keep a cookie of this name to one host, one path and https (RFC 6265bis, section 4.1.3.2). */
-const SECURE_NAME = '__Host-crosspoint';
-/** Without https, which is for loopback addresses, browsers would not take the other one. */
-const PLAIN_NAME = 'crosspoint';
-
-/**
- * `SameSite=Lax`, not `Strict`: an authorization server sends people back to us with a navigation that begins at another
- * site, and so does a link in a chat that starts an account connection. Under `Strict` they would come without the
- * session that began it. `Lax` still leaves the cookie out of forms and fetches of other sites, and in any case no `GET`
- * changes anything and every write is checked for its origin and its token.
- */
-const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Lax';
+const CSRF_FIELD = 'csrf';
+const FLOW_SECONDS = 600;
 
 export function createBrowserGate({ sessions, secure, origins = () => [] }: BrowserGateOptions): BrowserGate {
-  const nameNow = (): string => (secure() ? SECURE_NAME : PLAIN_NAME);
-  const attributesNow = (): string => (secure() ? `${ATTRIBUTES}; Secure` : ATTRIBUTES);
-  const cookieOf = (request: Request): string | undefined => readCookie(request.headers, nameNow());
+  // Without an age: it is gone with the browser, and the hub keeps the time.
+  const cookie = createHubCookie({ name: 'crosspoint', secure });
   return {
     async find(request) {
-      const cookie = cookieOf(request);
-      return cookie === undefined ? undefined : sessions.find(cookie);
+      const value = cookie.read(request);
+      return value === undefined ? undefined : sessions.find(value);
     },
-    cookieOf,
+    cookieOf: (request) => cookie.read(request),
     signInUrl: (next) => `/sign-in?next=${encodeURIComponent(next)}`,
-    // No `Max-Age`: it is gone with the browser, and the hub keeps the time.
-    setCookie: (cookie) => `${nameNow()}=${cookie}; ${attributesNow()}`,
-    clearCookie: () => `${nameNow()}=; ${attributesNow()}; Max-Age=0`,
+    setCookie: (value) => cookie.set(value),
+    clearCookie: () => cookie.clear(),
+    flowCookie: createHubCookie({ name: 'crosspoint-sign-in', secure, maxAgeSeconds: FLOW_SECONDS }),
     csrfField: ({ csrf }) => html`<input type="hidden" name="${CSRF_FIELD}" value="${csrf}" />`,
     checkCsrf: ({ csrf }, form) => isSameText(form.get(CSRF_FIELD) ?? '', csrf),
     requireSameOrigin(request) {
@@ -85,14 +75,4 @@ function isSameOrigin(headers: Headers, origins: readonly string[]): boolean {
 export function isSameText(one: string, other: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(one), digest(other));
-}
-
-/** The value of one cookie; undefined also where there are two, because nobody could tell which is ours. */
-export function readCookie(headers: Headers, name: string): string | undefined {
-  const values = (headers.get('cookie') ?? '')
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
-  return values.length === 1 && values[0] !== '' ? values[0] : undefined;
 }

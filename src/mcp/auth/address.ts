@@ -8,7 +8,9 @@ const MAX_LENGTH = 2_048;
  */
 export function requireAddress(value: unknown, what: string): URL {
   const url =
-    typeof value === 'string' && value.length <= MAX_LENGTH && URL.canParse(value) ? new URL(value) : undefined;
+    typeof value === 'string' && value.length <= MAX_LENGTH && URL.canParse(value)
+      ? new URL(value)
+      : undefined;
   if (url === undefined) throw refused(`the address of the ${what} is missing or is not a URL`);
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
     throw refused(`the address of the ${what} is neither https nor http`);

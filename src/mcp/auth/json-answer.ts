@@ -23,7 +23,9 @@ export interface FetchContext {
 export type JsonMembers = Readonly<Record<string, unknown>>;
 
 /** What a well-known address answered: `absent` where nothing useful is there. */
-export type Document = { readonly state: 'found'; readonly members: JsonMembers } | { readonly state: 'absent' };
+export type Document =
+  | { readonly state: 'found'; readonly members: JsonMembers }
+  | { readonly state: 'absent' };
 
 const ABSENT: Document = { state: 'absent' };
 

@@ -29,7 +29,8 @@ export async function discoverResource(
       if (document.state === 'found') return toMetadata(document.members, serverUrl);
     } catch (error) {
       // An error of the server may mean that it has nothing there; a failed connection concerns all addresses.
-      if (!(error instanceof AuthFailure) || error.kind !== 'unavailable' || error.cause !== undefined) throw error;
+      if (!(error instanceof AuthFailure) || error.kind !== 'unavailable' || error.cause !== undefined)
+        throw error;
       unavailable ??= error;
     }
   }

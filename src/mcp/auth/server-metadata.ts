@@ -28,7 +28,10 @@ const OPENID = '/.well-known/openid-configuration';
  * In the order of the specification. A document that names another issuer is not used; undefined where there is none at
  * all.
  */
-export async function discoverServer(issuer: string, context: FetchContext): Promise<ServerMetadata | undefined> {
+export async function discoverServer(
+  issuer: string,
+  context: FetchContext,
+): Promise<ServerMetadata | undefined> {
   const url = requireAddress(issuer, 'authorization server');
   if (url.search !== '') throw refused('the address of the authorization server contains a query');
   let problem: AuthFailure | undefined;

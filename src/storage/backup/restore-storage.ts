@@ -130,7 +130,7 @@ function dropEmptyTables({ db }: Database, version: number): Promise<void> {
     ...UNKEPT_TABLES,
     ...keptTables(version)
       .map(({ name }) => name)
-      .reverse(),
+      .toReversed(),
   ];
   return db.transaction().execute(async ({ schema }) => {
     for (const name of names) await schema.dropTable(name).ifExists().execute();

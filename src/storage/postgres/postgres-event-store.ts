@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { HubError } from '../../kernel/index.js';
 import { GENESIS_HASH, type EventRecord, type EventStore } from '../../governance/index.js';
 import type { Db } from '../database.js';
@@ -19,10 +19,21 @@ const ROWS_PER_TRIM = 10_000;
 /** Any number, as long as every release uses the same. */
 const TRIM_LOCK = 4_346_574;
 
-/** Several hubs may write. Whoever comes second finds the chain continued and gets `conflict`. */
+/** Of whoever writes the end of the chain: shared by those who hope to be alone, exclusive for those who wait their turn. */
+const APPEND_LOCK = 4_346_575;
+
+/** Several hubs may write. Whoever comes second finds the chain continued and gets `conflict`; then it can wait its turn. */
 export function createPostgresEventStore(db: Db): EventStore {
   return {
-    append: (records) => append(db, records),
+    append: (records) => append(db, records, sql`pg_try_advisory_xact_lock_shared(${APPEND_LOCK})`),
+
+    appendBehind: (chain) =>
+      db.transaction().execute(async (transaction) => {
+        // Handed over in the order of asking, so that nobody waits for ever.
+        await sql`select pg_advisory_xact_lock(${APPEND_LOCK})`.execute(transaction);
+        const last = (await findEnd(transaction)) ?? (await readAnchor(transaction));
+        await append(transaction, chain(last), sql`true`);
+      }),
 
     async query({ limit, order, ...filter }) {
       const rows = await whereEvents(db.selectFrom('events').selectAll(), filter)
@@ -51,7 +62,7 @@ export function createPostgresEventStore(db: Db): EventStore {
  * One statement, so that a group is one round trip. It inserts only if the row before the group is the one the group
  * names; if two hubs pass that test at once, the primary key refuses the second.
  */
-async function append(db: Db, records: readonly EventRecord[]): Promise<void> {
+async function append(db: Db, records: readonly EventRecord[], allowed: RawBuilder<unknown>): Promise<void> {
   const first = records[0];
   if (first === undefined) return;
   const before: ChainPoint = { sequence: first.sequence - 1, hash: first.previousHash };
@@ -64,7 +75,7 @@ async function append(db: Db, records: readonly EventRecord[]): Promise<void> {
       ${column('sequence')}::bigint[], ${column('at')}::bigint[], ${column('type')}::text[], ${column('agent')}::text[],
       ${column('connector')}::text[], ${column('outcome')}::text[], ${column('call_id')}::text[], ${column('payload')}::text[],
       ${column('previous_hash')}::text[], ${column('hash')}::text[])
-    where ${endsAt(before)}`.execute(db);
+    where (${endsAt(before)}) and ${allowed}`.execute(db);
   if (inserted.numAffectedRows !== BigInt(records.length)) throw moved();
 }
 
@@ -79,6 +90,15 @@ function endsAt({ sequence, hash }: ChainPoint) {
 
 function moved(): HubError {
   return new HubError('conflict', 'the event log does not end where these events continue it');
+}
+
+async function findEnd(db: Db): Promise<ChainPoint | undefined> {
+  return db
+    .selectFrom('events')
+    .select(['sequence', 'hash'])
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst();
 }
 
 async function findLast(db: Db): Promise<EventRecord | undefined> {

@@ -76,7 +76,7 @@ async function put(db: Db, row: CredentialRow): Promise<void> {
   const { connector_id, owner, account, ...columns } = row;
   await db
     .insertInto('credentials')
-    .values(row)
+    .values({ connector_id, owner, account, ...columns })
     .onConflict((conflict) => conflict.columns(['connector_id', 'owner', 'account']).doUpdateSet(columns))
     .execute();
 }

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
+import type { ExpressionBuilder } from 'kysely';
 import type { Clock, Ticket, TicketStore } from '../../kernel/index.js';
 import type { Db } from '../database.js';
 import type { Sealer } from '../sealer.js';
-import type { TicketRow } from '../tables.js';
+import type { TicketRow, Tables } from '../tables.js';
 
 /** Each of `take` and `use` is one statement: of several callers, in whatever process, the database lets one win. */
 export function createTicketStore(db: Db, sealer: Sealer, clock: Clock): TicketStore {
-  const fromRow = (row: TicketRow | undefined, name: string): Ticket | undefined =>
-    row === undefined || row.expires_at <= clock.now() ? undefined : toTicket(row, name, sealer);
   return {
+    ...createReader(db, sealer, clock),
+
     async put(ticket) {
       const { kind, digest, ...columns } = toRow(ticket, sealer);
       await db
@@ -18,24 +19,13 @@ export function createTicketStore(db: Db, sealer: Sealer, clock: Clock): TicketS
         .execute();
     },
 
-    async find(kind, name) {
-      const row = await db
-        .selectFrom('tickets')
-        .selectAll()
-        .where('kind', '=', kind)
-        .where('digest', '=', digestOf(name))
-        .executeTakeFirst();
-      return fromRow(row, name);
-    },
-
     async take(kind, name) {
       const row = await db
         .deleteFrom('tickets')
-        .where('kind', '=', kind)
-        .where('digest', '=', digestOf(name))
+        .where(isTicket(kind, name))
         .returningAll()
         .executeTakeFirst();
-      return fromRow(row, name);
+      return row === undefined || row.expires_at <= clock.now() ? undefined : toTicket(row, name, sealer);
     },
 
     async use(kind, name) {
@@ -43,8 +33,7 @@ export function createTicketStore(db: Db, sealer: Sealer, clock: Clock): TicketS
       const used = await db
         .updateTable('tickets')
         .set({ used_at: now })
-        .where('kind', '=', kind)
-        .where('digest', '=', digestOf(name))
+        .where(isTicket(kind, name))
         .where('used_at', 'is', null)
         .where('expires_at', '>', now)
         .executeTakeFirst();
@@ -52,24 +41,31 @@ export function createTicketStore(db: Db, sealer: Sealer, clock: Clock): TicketS
     },
 
     async remove(kind, name) {
-      await db.deleteFrom('tickets').where('kind', '=', kind).where('digest', '=', digestOf(name)).execute();
+      await db.deleteFrom('tickets').where(isTicket(kind, name)).execute();
     },
 
     async removeGroup(group) {
       await db.deleteFrom('tickets').where('group_name', '=', group).execute();
     },
 
+    async sweep() {
+      const old = db.deleteFrom('tickets').where('expires_at', '<=', clock.now());
+      return Number((await old.executeTakeFirst()).numDeletedRows);
+    },
+  };
+}
+
+function createReader(db: Db, sealer: Sealer, clock: Clock): Pick<TicketStore, 'find' | 'list' | 'count'> {
+  const valid = () => db.selectFrom('tickets').selectAll().where('expires_at', '>', clock.now());
+  return {
+    async find(kind, name) {
+      const row = await valid().where(isTicket(kind, name)).executeTakeFirst();
+      return row === undefined ? undefined : toTicket(row, name, sealer);
+    },
+
     async list(kind, limit) {
-      const rows = await db
-        .selectFrom('tickets')
-        .selectAll()
-        .where('kind', '=', kind)
-        .where('expires_at', '>', clock.now())
-        .orderBy('expires_at')
-        .orderBy('digest')
-        .limit(limit)
-        .execute();
-      return rows.map((row) => toNameless(row, sealer));
+      const rows = valid().where('kind', '=', kind).orderBy('expires_at').orderBy('digest');
+      return (await rows.limit(limit).execute()).map((row) => toNameless(row, sealer));
     },
 
     async count(kind) {
@@ -80,20 +76,17 @@ export function createTicketStore(db: Db, sealer: Sealer, clock: Clock): TicketS
         .executeTakeFirst();
       return counted?.count ?? 0;
     },
-
-    async sweep() {
-      const removed = await db
-        .deleteFrom('tickets')
-        .where('expires_at', '<=', clock.now())
-        .executeTakeFirst();
-      return Number(removed.numDeletedRows);
-    },
   };
 }
 
 /** Where the value of a ticket belongs. */
 export function ticketSeal(kind: string, digest: string) {
   return { table: 'tickets', record: JSON.stringify([kind, digest]), field: 'sealed' };
+}
+
+function isTicket(kind: string, name: string) {
+  const digest = digestOf(name);
+  return (where: ExpressionBuilder<Tables, 'tickets'>) => where.and({ kind, digest });
 }
 
 function digestOf(name: string): string {

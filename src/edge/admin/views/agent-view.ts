@@ -25,8 +25,12 @@ export function toAgentView({
   };
 }
 
-export function toAgentDetail(agent: Agent, keys: readonly AgentKey[]): AgentDetail {
-  return { ...toAgentView(agent), keys: keys.map(toKeyView) };
+export function toAgentDetail(
+  agent: Agent,
+  keys: readonly AgentKey[],
+  credentials: AgentDetail['credentials'],
+): AgentDetail {
+  return { ...toAgentView(agent), keys: keys.map(toKeyView), credentials };
 }
 
 /** The digest stays inside as well: it would let keys be tried elsewhere. */

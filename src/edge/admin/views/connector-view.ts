@@ -1,6 +1,7 @@
 import type { Snapshot } from '../../../catalog/index.js';
 import type { Connector, ConnectorAuth } from '../../../connectors/index.js';
 import type { ConnectorDetail, ConnectorView, HealthView } from '../../../contract/index.js';
+import { credentialState } from '../../../credentials/index.js';
 import { inlineSecrets, type ConnectorHealth } from '../../../operations/index.js';
 import { toCredentialView, type ShownCredential } from './credential-view.js';
 import { maskUrl } from './masked-url.js';
@@ -12,11 +13,12 @@ export interface ConnectorSurroundings {
   readonly snapshot: Snapshot | undefined;
   /** Of this connector. */
   readonly credentials: readonly ShownCredential[];
+  readonly now: number;
 }
 
 export function toConnectorView(
   connector: Connector,
-  { health, snapshot, credentials }: ConnectorSurroundings,
+  { health, snapshot, credentials, now }: ConnectorSurroundings,
 ): ConnectorView {
   return {
     id: connector.id,
@@ -25,7 +27,10 @@ export function toConnectorView(
     source: connector.source,
     readOnly: connector.source !== 'stored',
     ...endpointView(connector),
-    auth: authView(connector.auth, credentials.find(({ owner }) => owner.kind === 'shared')?.values ?? {}),
+    auth: authView(
+      connector.auth,
+      credentials.find(({ owner, isDefault }) => owner.kind === 'shared' && isDefault)?.values ?? {},
+    ),
     credentialMode: connector.credentialMode,
     allowPrivateNetwork: connector.allowPrivateNetwork,
     era: connector.era,
@@ -37,6 +42,7 @@ export function toConnectorView(
     tags: [...connector.tags],
     toolTags: Object.fromEntries(Object.entries(connector.toolTags).map(([tool, tags]) => [tool, [...tags]])),
     health: toHealthView(health),
+    accounts: countStates(connector, credentials, now),
     sync: syncView(snapshot),
     version: connector.version,
     createdAt: toTime(connector.createdAt),
@@ -55,8 +61,20 @@ export function toConnectorDetail(
       arguments: prompt.arguments.map((argument) => ({ ...argument })),
       tools: [...prompt.tools],
     })),
-    credentials: surroundings.credentials.map(toCredentialView),
+    credentials: surroundings.credentials.map((credential) =>
+      toCredentialView(credential, connector, surroundings.now),
+    ),
   };
+}
+
+function countStates(
+  connector: Connector,
+  credentials: readonly ShownCredential[],
+  now: number,
+): ConnectorView['accounts'] {
+  const counts = { valid: 0, expiring: 0, needs_sign_in: 0, failed: 0 };
+  for (const credential of credentials) counts[credentialState(credential, connector, now).state]++;
+  return counts;
 }
 
 function endpointView({

@@ -1,0 +1,89 @@
+import { toConnectorId, type ConnectorId } from '../kernel/index.js';
+import { POLICY_TURN } from '../operations/index.js';
+import { loadPolicies } from './apply-config.js';
+import type { Hub } from './compose.js';
+import type { Config } from './config/config.js';
+import { RepeatedTask } from './repeated-task.js';
+
+/** Puts in force here what other replicas changed in the store. Answers how to stop. */
+export function followReplicas(hub: Hub, config: () => Config): () => void {
+  const { logger, replicas } = hub;
+  const snapshots = new SnapshotFollower(hub);
+  const task = (work: () => Promise<void>, what: string) =>
+    new RepeatedTask(work, logger, `${what} changed by another replica could not be read; it is tried again`);
+  // In turn with changes made here, so that what was read before one is not put in force after it.
+  const policies = task(() => hub.turns(POLICY_TURN, () => loadPolicies(hub, config())), 'policies');
+  const connectors = task(() => lookAtConnectors(hub), 'connectors');
+  const offers = task(() => snapshots.look(), 'snapshots');
+  const stops = [
+    replicas.hear('policies', () => policies.request()),
+    replicas.hear('connectors', () => connectors.request()),
+    replicas.hear('snapshots', (id) => {
+      snapshots.missed(id);
+      offers.request();
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
+    for (const each of [policies, connectors, offers]) each.stop();
+  };
+}
+
+/** What is called from now on is what the store says; conversations with upstreams of before end. */
+async function lookAtConnectors(hub: Hub): Promise<void> {
+  const current = await hub.connectors.list();
+  const ids = new Set(current.map(({ id }) => id));
+  const before = new Map(hub.catalog.connectors().map((connector) => [connector.id, connector]));
+  for (const id of before.keys()) {
+    if (ids.has(id)) continue;
+    hub.catalog.remove(id);
+    hub.health.forget(id);
+    hub.upstreams.drop(id).catch(() => {});
+  }
+  for (const connector of current) {
+    const known = before.get(connector.id);
+    if (known === connector) continue;
+    hub.catalog.putConnector(connector);
+    hub.health.forget(connector.id);
+    if (known !== undefined) hub.upstreams.drop(connector.id).catch(() => {});
+    const snapshot = known === undefined ? await hub.storage.snapshots.latest(connector.id) : undefined;
+    if (snapshot !== undefined) hub.catalog.putSnapshot(snapshot);
+  }
+  hub.connectorsChanged.emit();
+}
+
+/** Reads again only what was told of, or everything where something was missed. */
+class SnapshotFollower {
+  readonly #hub: Hub;
+  #due: Set<ConnectorId> | 'all' = new Set();
+
+  constructor(hub: Hub) {
+    this.#hub = hub;
+  }
+
+  missed(id: string | undefined): void {
+    if (id === undefined) this.#due = 'all';
+    else if (this.#due !== 'all') this.#due.add(toConnectorId(id));
+  }
+
+  async look(): Promise<void> {
+    const due = this.#due;
+    this.#due = new Set();
+    try {
+      const { snapshots } = this.#hub.storage;
+      const found =
+        due === 'all'
+          ? await snapshots.latestOfAll()
+          : await Promise.all([...due].map((id) => snapshots.latest(id)));
+      for (const snapshot of found) {
+        if (snapshot === undefined || !this.#hub.catalog.has(snapshot.connectorId)) continue;
+        const known = this.#hub.catalog.snapshotOf(snapshot.connectorId);
+        if (known === undefined || known.takenAt < snapshot.takenAt) this.#hub.catalog.putSnapshot(snapshot);
+      }
+    } catch (error) {
+      if (due === 'all') this.#due = 'all';
+      else for (const id of due) this.missed(id);
+      throw error;
+    }
+  }
+}

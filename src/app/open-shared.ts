@@ -1,0 +1,48 @@
+import { openCoordination } from '../coordination/index.js';
+import { openEventLog } from '../governance/index.js';
+import type { Coordination } from '../kernel/index.js';
+import { openStorage, type Storage } from '../storage/index.js';
+import type { HubParts } from './compose.js';
+import { Instance } from './instance.js';
+import { Replicas } from './replicas.js';
+
+/** What this process shares with those before it and those beside it. On failure nothing stays open. */
+export async function openShared(parts: HubParts) {
+  const { config, folder, clock, logger } = parts;
+  const coordination = await openCoordination({
+    url: config.coordinationUrl,
+    clock,
+    logger: logger.child({ part: 'coordination' }),
+  });
+  let storage: Storage | undefined;
+  try {
+    storage = await openStorage({
+      url: config.storageUrl,
+      masterKeys: folder.masterKeys,
+      durability: config.audit.durability,
+      clock,
+      logger,
+    });
+    return await shareStorage(parts, coordination, storage);
+  } catch (error) {
+    await storage?.close();
+    await coordination.close();
+    throw error;
+  }
+}
+
+async function shareStorage({ clock, logger }: HubParts, coordination: Coordination, storage: Storage) {
+  if (storage.kind === 'postgres' && coordination.kind === 'memory')
+    logger.warn(
+      {},
+      'coordination.url is "memory:", so this must be the only hub on its Postgres store: several would renew tokens against each other and not hear of revoked keys and changed policies; give all of them one redis:// address',
+    );
+  const instance = new Instance(storage.instances, logger);
+  const events = await openEventLog({
+    store: storage.events,
+    clock,
+    logger: logger.child({ part: 'events' }),
+    instance: instance.id,
+  });
+  return { coordination, storage, events, instance, replicas: new Replicas(coordination.feed) };
+}

@@ -1,0 +1,72 @@
+import type { Connector, OAuthSettings } from '../../connectors/index.js';
+import { HubError } from '../../kernel/index.js';
+import {
+  chooseScopes,
+  coversServer,
+  discover,
+  findBearerChallenge,
+  probeChallenge,
+  type BearerChallenge,
+  type Discovery,
+  type DiscoveryRequest,
+  type FetchContext,
+} from '../../mcp/auth/index.js';
+import type { OAuthGrant } from '../credential.js';
+
+export interface Exploration {
+  readonly discovery: Discovery;
+  readonly challenge: BearerChallenge | undefined;
+}
+
+/** Finds a connector's authorization server, from what the upstream answered or by asking it. */
+export async function explore(
+  connector: Connector,
+  header: string | undefined,
+  context: FetchContext,
+): Promise<Exploration> {
+  const { settings, serverUrl } = requireOAuth(connector);
+  const isNamed = settings.issuer !== undefined || settings.tokenEndpoint !== undefined;
+  const given = header ?? (isNamed ? undefined : await probeChallenge(serverUrl, context));
+  const challenge = given === undefined ? undefined : findBearerChallenge(given);
+  const request = { ...toDiscovery(connector, settings, serverUrl), announced: challenge?.resourceMetadata };
+  return { discovery: await discover(request, context), challenge };
+}
+
+export function toDiscovery({ auth }: Connector, overrides: OAuthSettings, serverUrl: URL): DiscoveryRequest {
+  return { serverUrl, overrides, needsPerson: auth.type === 'oauth' };
+}
+
+export function scopesFor(
+  settings: OAuthSettings,
+  challenge: BearerChallenge | undefined,
+  { server, resourceScopes }: Discovery,
+  previous: readonly string[],
+): readonly string[] {
+  return chooseScopes({
+    configured: settings.scopes,
+    challenge,
+    ofResource: resourceScopes,
+    ofServer: server.scopes,
+    previous,
+  });
+}
+
+export function requireOAuth({ id, auth, endpoint }: Connector): {
+  readonly settings: OAuthSettings;
+  readonly serverUrl: URL;
+} {
+  if ((auth.type !== 'oauth' && auth.type !== 'client_credentials') || endpoint.transport === 'stdio')
+    throw new HubError('invalid_request', `connector ${id} does not sign in with OAuth`);
+  return { settings: auth.settings, serverUrl: new URL(endpoint.url) };
+}
+
+/** Tokens and codes count for the issuer and the resource they were made for, whatever the connector says by now. */
+export function problemWith(
+  made: Pick<OAuthGrant, 'issuer' | 'resource'>,
+  { issuer, resource }: OAuthSettings,
+  serverUrl: URL,
+): string | undefined {
+  if (issuer !== undefined && issuer !== made.issuer) return 'another authorization server is set';
+  const isSame = resource === undefined ? coversServer(made.resource, serverUrl) : resource === made.resource;
+  return isSame ? undefined : 'the connector points elsewhere';
+}

@@ -1,0 +1,141 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openCoordination } from '../../src/coordination/index.js';
+import type { Coordination } from '../../src/kernel/index.js';
+import { startRedis, type TestRedis } from '../support/redis.js';
+import { coordinationContract } from './coordination.contract.js';
+
+const opened: Coordination[] = [];
+afterEach(async () => {
+  for (const coordination of opened.splice(0)) await coordination.close();
+});
+
+async function openAt(url: string): Promise<Coordination> {
+  const coordination = await openCoordination({ url });
+  opened.push(coordination);
+  return coordination;
+}
+
+describe('in memory', () => {
+  let shared: Coordination | undefined;
+  afterEach(() => {
+    shared = undefined;
+  });
+  coordinationContract(async () => (shared ??= await openAt('memory:')));
+});
+
+describe('on Redis', () => {
+  let server: TestRedis;
+  beforeAll(async () => {
+    server = await startRedis();
+  }, 200_000);
+  afterEach(async () => {
+    await server.command('flushall');
+  });
+  afterAll(() => server.stop());
+  const open = () => openAt(server.url);
+
+  coordinationContract(open);
+
+  test('a lock of a process that died is free after its lease, and its late release takes nothing away', async () => {
+    // A process that died does nothing any more; its key stays until it ends.
+    await server.command('set', 'crosspoint:0:lock:a', 'somebody', 'PX', '300');
+    const coordination = await open();
+    expect(await coordination.locks.acquire('a', { leaseMs: 1_000, waitMs: 20 })).toBeUndefined();
+    const lock = await coordination.locks.acquire('a', { leaseMs: 1_000, waitMs: 5_000 });
+    expect(lock).toBeDefined();
+    await server.command('set', 'crosspoint:0:lock:a', 'another');
+    await lock?.release();
+    expect(await server.command('get', 'crosspoint:0:lock:a')).toBe('another');
+  });
+
+  test('whoever finds that somebody else holds it, is told', async () => {
+    const coordination = await open();
+    const lock = await coordination.locks.acquire('a', { leaseMs: 300, waitMs: 0 });
+    await server.command('set', 'crosspoint:0:lock:a', 'another');
+    await vi.waitFor(() => expect(lock?.lost.aborted).toBe(true));
+    await lock?.release();
+    expect(await server.command('get', 'crosspoint:0:lock:a')).toBe('another');
+  });
+
+  test('through a restart: locks are lost, errors are clear, and then everything works again', async () => {
+    const [one, two] = [await open(), await open()];
+    const heard: (string | undefined)[] = [];
+    two.feed.subscribe('t', (message) => heard.push(message));
+    const lock = await one.locks.acquire('a', { leaseMs: 60_000, waitMs: 0 });
+    await server.kill();
+    await vi.waitFor(() => expect(one.check()).rejects.toMatchObject({ code: 'storage_unavailable' }));
+    await expect(one.locks.acquire('b', { leaseMs: 1_000, waitMs: 0 })).rejects.toMatchObject({
+      code: 'storage_unavailable',
+    });
+    await expect(one.locks.acquire('b', { leaseMs: 1_000, waitMs: 300 })).rejects.toMatchObject({
+      code: 'storage_unavailable',
+    });
+    one.feed.publish('t', 'lost on its way');
+    const patient = one.locks.acquire('b', { leaseMs: 1_000, waitMs: 20_000 });
+    await server.start();
+    await (await patient)?.release();
+    // The server has forgotten the lock, so somebody else may hold it.
+    await vi.waitFor(() => expect(lock?.lost.aborted).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(heard).toContain(undefined), { timeout: 10_000 });
+    await vi.waitFor(() => one.check(), { timeout: 10_000 });
+    one.feed.publish('t', 'again');
+    await vi.waitFor(() => expect(heard).toContain('again'), { timeout: 10_000 });
+    expect(heard).not.toContain('lost on its way');
+    await lock?.release();
+    expect(await two.locks.acquire('a', { leaseMs: 1_000, waitMs: 0 })).toBeDefined();
+  }, 60_000);
+
+  test('a server that no longer answers fails commands in bounded time, and the lease ends the lock', async () => {
+    const coordination = await open();
+    const lock = await coordination.locks.acquire('a', { leaseMs: 1_500, waitMs: 0 });
+    server.freeze();
+    try {
+      const begun = performance.now();
+      await expect(coordination.check()).rejects.toMatchObject({ code: 'storage_unavailable' });
+      expect(performance.now() - begun).toBeLessThan(10_000);
+      await vi.waitFor(() => expect(lock?.lost.aborted).toBe(true), { timeout: 10_000 });
+    } finally {
+      server.thaw();
+    }
+    await vi.waitFor(() => coordination.check(), { timeout: 20_000 });
+  }, 60_000);
+
+  test('a publisher that was cut off tells the others to look, although they heard nothing of it', async () => {
+    const [one, two] = [await open(), await open()];
+    const heard: (string | undefined)[] = [];
+    two.feed.subscribe('t', (message) => heard.push(message));
+    server.freeze();
+    one.feed.publish('t', 'too late');
+    // The command times out while the server is frozen.
+    await expect(one.check()).rejects.toThrow();
+    server.thaw();
+    await vi.waitFor(() => expect(heard).toContain(undefined), { timeout: 20_000 });
+  }, 60_000);
+
+  test('a wrong password is named without being shown; a wrong address is refused', async () => {
+    const secret = 'canary-password';
+    const wrong = openCoordination({ url: server.url.replace(server.password, secret) });
+    await expect(wrong).rejects.toMatchObject({ code: 'config_invalid' });
+    await expect(openCoordination({ url: server.address })).rejects.toMatchObject({ code: 'config_invalid' });
+    const nobody = openCoordination({ url: `redis://:${secret}@127.0.0.1:1` });
+    await expect(nobody).rejects.toMatchObject({ code: 'storage_unavailable' });
+    for (const failing of [wrong, nobody])
+      expect(String(await failing.catch((error: unknown) => error))).not.toContain(secret);
+    for (const url of ['redis:', 'http://x', 'redis://[', ''])
+      await expect(openCoordination({ url })).rejects.toMatchObject({ code: 'config_invalid' });
+  });
+
+  test('databases of one server do not hear or hold off each other', async () => {
+    const [zero, one] = [await open(), await openAt(`${server.url}/1`)];
+    const heard: unknown[] = [];
+    zero.feed.subscribe('t', (message) => heard.push(message));
+    const held = await zero.locks.acquire('a', { leaseMs: 1_000, waitMs: 0 });
+    const other = await one.locks.acquire('a', { leaseMs: 1_000, waitMs: 0 });
+    expect(other).toBeDefined();
+    one.feed.publish('t', 'of one');
+    zero.feed.publish('t', 'of zero');
+    await vi.waitFor(() => expect(heard).toEqual(['of zero']));
+    await held?.release();
+    await other?.release();
+  });
+});

@@ -1,0 +1,148 @@
+import { expect, test, vi } from 'vitest';
+import { recoverUnfinishedCalls } from '../../src/app/recover.js';
+import { verifyChain } from '../../src/governance/index.js';
+import { toConnectorId } from '../../src/kernel/index.js';
+import { admin } from '../support/admin.js';
+import { connectAgent } from '../support/agent-client.js';
+import { eventsOf, recordsOf } from '../support/hub-events.js';
+import { createSharedPlace, useSharedServers } from '../support/replica-set.js';
+import { closeAfterEach } from '../support/resources.js';
+import { startUpstream, type UpstreamScript } from '../support/scripted-upstream.js';
+import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
+
+/** Several hubs on one Postgres store, which hear of each other's changes through Redis. */
+
+const keep = closeAfterEach();
+const servers = useSharedServers();
+const SOON = { timeout: 10_000 };
+const TOOLS = [{ name: 'echo', inputSchema: { type: 'object' } }];
+
+async function startReplicas(count: number, config: object = {}): Promise<readonly TestHub[]> {
+  const place = keep(await createSharedPlace(servers()));
+  const hubs: TestHub[] = [];
+  for (let index = 0; index < count; index++)
+    hubs.push(keep(await startTestHub({ folder: place.folder, config: { ...place.config, ...config } })));
+  return hubs;
+}
+
+async function startWithUpstream(count: number, script: UpstreamScript = {}) {
+  const upstream = keep(await startUpstream({ tools: TOOLS, ...script }));
+  const hubs = await startReplicas(count, { connectors: { remote: { url: upstream.url } } });
+  for (const hub of hubs) await waitForSync(hub, 'remote');
+  return { upstream, hubs };
+}
+
+/** The status with which the MCP endpoint of a hub meets a key. */
+async function statusOf(hub: TestHub, key: string): Promise<number> {
+  const answer = await fetch(`${hub.url}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+  });
+  await answer.text();
+  return answer.status;
+}
+
+test('a key that is revoked at one replica is refused by all, at once', async () => {
+  const hubs = await startReplicas(3);
+  await admin(hubs[0]!, 'POST', '/agents', { id: 'anna', name: 'Anna' });
+  const { body } = await admin(hubs[0]!, 'POST', '/agents/anna/keys', {});
+  const { key, id } = body as { key: string; id: string };
+  for (const hub of hubs) expect(await statusOf(hub, key)).not.toBe(401);
+  expect((await admin(hubs[1]!, 'DELETE', `/agents/anna/keys/${id}`)).status).toBeLessThan(300);
+  const refused = Promise.all(
+    hubs.map((hub) => vi.waitFor(async () => expect(await statusOf(hub, key)).toBe(401), SOON)),
+  );
+  // Long before anything remembered would end by itself.
+  const begun = performance.now();
+  await refused;
+  expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
+test('a policy that is changed at one replica counts at all', async () => {
+  const { hubs } = await startWithUpstream(2);
+  const client = keep(await connectAgent(hubs[1]!));
+  expect((await client.callTool('remote__echo', {})).isError).not.toBe(true);
+  const forbid = 'forbid (principal, action, resource);';
+  const saved = await admin(hubs[0]!, 'PUT', '/policies/no-calls', { text: forbid });
+  expect(saved.status, JSON.stringify(saved.body)).toBeLessThan(300);
+  await vi.waitFor(async () => {
+    const refused = await client.callTool('remote__echo', {}).then(
+      ({ isError }) => isError === true,
+      () => true,
+    );
+    expect(refused).toBe(true);
+  }, SOON);
+  await admin(hubs[1]!, 'DELETE', '/policies/no-calls');
+  const other = keep(await connectAgent(hubs[0]!));
+  await vi.waitFor(async () => {
+    expect((await other.callTool('remote__echo', {})).isError).not.toBe(true);
+  }, SOON);
+});
+
+test('a connector that is added, changed or removed at one replica is so at all', async () => {
+  const upstream = keep(await startUpstream({ tools: TOOLS }));
+  const [one, two] = await startReplicas(2);
+  const id = toConnectorId('later');
+  const endpoint = { id: 'later', name: 'Later', url: upstream.url, allowPrivateNetwork: true };
+  const added = await admin(one!, 'POST', '/connectors', endpoint);
+  expect(added.status, JSON.stringify(added.body)).toBeLessThan(300);
+  const catalog = two!.running.hub.catalog;
+  await vi.waitFor(() => expect(catalog.snapshotOf(id)?.tools).toHaveLength(1), SOON);
+  await admin(one!, 'PATCH', '/connectors/later', { enabled: false });
+  await vi.waitFor(
+    () => expect(catalog.entries().some(({ connector }) => connector.id === id)).toBe(false),
+    SOON,
+  );
+  expect(catalog.has(id)).toBe(true);
+  await admin(one!, 'DELETE', '/connectors/later');
+  await vi.waitFor(() => expect(catalog.has(id)).toBe(false), SOON);
+});
+
+test('what was changed while Redis was away counts when it is back, and until then no replica calls itself ready', async () => {
+  const [one, two] = await startReplicas(2);
+  await admin(one!, 'POST', '/agents', { id: 'anna', name: 'Anna' });
+  const { body } = await admin(one!, 'POST', '/agents/anna/keys', {});
+  const { key, id } = body as { key: string; id: string };
+  expect(await statusOf(two!, key)).not.toBe(401);
+  const readiness = async (hub: TestHub) => (await fetch(`${hub.url}/ready`)).status;
+  expect(await readiness(two!)).toBe(200);
+  await servers().redis.kill();
+  await vi.waitFor(async () => expect(await readiness(two!)).toBe(503), SOON);
+  await admin(one!, 'DELETE', `/agents/anna/keys/${id}`);
+  await servers().redis.start();
+  await vi.waitFor(async () => expect(await readiness(two!)).toBe(200), SOON);
+  await vi.waitFor(async () => expect(await statusOf(two!, key)).toBe(401), SOON);
+});
+
+test('a replica that starts leaves the running calls of others alone, and closes those of one that is gone', async () => {
+  let answer: (() => void) | undefined;
+  const answered = new Promise<void>((resolve) => (answer = resolve));
+  const { hubs } = await startWithUpstream(2, {
+    call: async () => {
+      await answered;
+      return { content: [{ type: 'text', text: 'done' }] };
+    },
+  });
+  const [one, two] = hubs;
+  const client = keep(await connectAgent(one!));
+  const running = client.callTool('remote__echo', {});
+  await vi.waitFor(async () => expect(await eventsOf(one!, 'call.intended')).toHaveLength(1), SOON);
+  expect(await recoverUnfinishedCalls(two!.running.hub)).toBe(0);
+  // Its last sign of life is too long ago.
+  const [intended] = await eventsOf(one!, 'call.intended');
+  expect(intended?.instance).toBe(one!.running.hub.instance.id);
+  await two!.running.hub.storage.instances.leave(one!.running.hub.instance.id);
+  const both = await Promise.all(hubs.map(({ running: { hub } }) => recoverUnfinishedCalls(hub)));
+  // Its own calls are its own affair; the other replica closes them once.
+  expect(both.reduce((sum, count) => sum + count, 0)).toBe(1);
+  expect((await eventsOf(two!, 'call.finished')).map(({ outcome }) => outcome)).toEqual(['outcome_unknown']);
+  answer?.();
+  await running;
+  await recordsOf(one!);
+  expect(await verifyChain(two!.running.hub.storage.events)).toMatchObject({ ok: true });
+});
