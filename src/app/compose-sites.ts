@@ -19,10 +19,11 @@ export function composeSites({ hub, config, isEndpoint }: SiteParts): readonly S
   const { agents, publicUrl, browser } = hub;
   const logger = hub.logger.child({ part: 'pages' });
   const urlOf = (path: string): string => publicUrl.of(path);
+  const pages = createPagesSite({ ...browser, agents, urlOf, logger });
   return [
-    createPagesSite({ ...browser, agents, urlOf, logger }),
+    createConsoleSite({ files: createConsoleFiles(), gate: browser.gate, start: pages, logger }),
+    pages,
     createOAuthClientSite({ ...hub, gate: browser.gate, urlOf, logger }),
     ...composeTokenSites({ hub, config, isEndpoint }),
-    createConsoleSite({ files: createConsoleFiles() }),
   ];
 }

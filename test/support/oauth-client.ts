@@ -88,7 +88,11 @@ export async function signIn(hub: TestHub, secret: string): Promise<FormBrowser>
 }
 
 /** Follows redirects within the hub. */
-export async function follow(hub: Pick<TestHub, 'url'>, browser: FormBrowser, first: Response): Promise<Response> {
+export async function follow(
+  hub: Pick<TestHub, 'url'>,
+  browser: FormBrowser,
+  first: Response,
+): Promise<Response> {
   let response = first;
   for (let steps = 0; steps < 10; steps++) {
     const location = response.headers.get('location');
@@ -119,7 +123,8 @@ export async function answerConsent(
 ): Promise<URL> {
   const action = /<form method="post" action="([^"]+)"/.exec(page)?.[1] ?? '';
   const csrf = /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
-  const agent = /name="agent" value="([^"]+)"/.exec(page)?.[1] ?? /<option value="([^"]+)"/.exec(page)?.[1] ?? '';
+  const agent =
+    /name="agent" value="([^"]+)"/.exec(page)?.[1] ?? /<option value="([^"]+)"/.exec(page)?.[1] ?? '';
   const sent = await browser.post(action, { csrf, agent, decision: 'allow', ...fields });
   const last = await follow(hub, browser, sent);
   const location = last.headers.get('location');

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Logger } from '../../kernel/index.js';
 import type { Site } from '../http-listener.js';
+import type { BrowserGate } from '../pages/browser-cookie.js';
 
 /** One file of the built console. */
 export interface ConsoleFile {
@@ -18,6 +20,10 @@ export interface ConsoleFiles {
 export interface ConsoleSiteOptions {
   /** Undefined where the console was not built. */
   readonly files: () => ConsoleFiles | undefined;
+  readonly gate: Pick<BrowserGate, 'find' | 'signInUrl'>;
+  /** Answers `/` for everybody who is not an admin. */
+  readonly start: Pick<Site, 'listener'>;
+  readonly logger: Logger;
 }
 
 /** Where the built files are; their names carry a hash of what is in them. */
@@ -26,6 +32,7 @@ const ASSETS = '/console/';
 const PAGES = /^\/(?:(?:connectors|tools|agents|policies|events)(?:\/.*)?)?$/;
 
 const SECURITY_HEADERS = {
+  // Answers of tools may be sound, which is played from its own bytes.
   'content-security-policy':
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src data:; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
   'cross-origin-opener-policy': 'same-origin',
@@ -39,29 +46,55 @@ const SECURITY_HEADERS = {
 const NEVER_KEPT = 'no-store';
 const KEPT_FOREVER = 'public, max-age=31536000, immutable';
 
-/** The console in a browser. The page holds no data; it asks the admin API, which asks who is there. */
-export function createConsoleSite({ files }: ConsoleSiteOptions): Site {
+/** The console in a browser. Its page is for admins who signed in and holds no data: that comes from the admin API. */
+export function createConsoleSite({ files, gate, start, logger }: ConsoleSiteOptions): Site {
+  async function answerPage(request: IncomingMessage, response: ServerResponse, page: ConsoleFile) {
+    const target = request.url ?? '/';
+    const session = await gate.find(toRequest(request));
+    if (session?.principal.kind === 'admin') return send(request, response, page, NEVER_KEPT);
+    if (pathOf(target) === '/') return start.listener(request, response);
+    sendTo(response, session === undefined ? gate.signInUrl(target) : '/');
+  }
+
   return {
     owns: (path) => path.startsWith(ASSETS) || PAGES.test(path),
     listener(request, response) {
-      if (request.method !== 'GET' && request.method !== 'HEAD') {
-        response
-          .writeHead(405, { ...SECURITY_HEADERS, 'cache-control': NEVER_KEPT, allow: 'GET, HEAD' })
-          .end();
+      const path = pathOf(request.url ?? '/');
+      const built = files();
+      if (path === '/' && built === undefined) return start.listener(request, response);
+      if (request.method !== 'GET' && request.method !== 'HEAD')
+        return say(request, response, 405, 'This address does not take that method.\n', {
+          allow: 'GET, HEAD',
+        });
+      if (built === undefined)
+        return say(request, response, 503, 'The console is not built: npm run build\n');
+      if (!path.startsWith(ASSETS)) {
+        answerPage(request, response, built.page).catch((error: unknown) => {
+          logger.warn({ error: error instanceof Error ? error.name : 'unknown' }, 'the console failed');
+          if (!response.headersSent)
+            say(request, response, 503, 'The hub cannot tell who you are just now.\n');
+        });
         return;
       }
-      const built = files();
-      if (built === undefined) return sayMissing(request, response, 503, NOT_BUILT);
-      const path = (request.url ?? '').split('?', 1)[0] ?? '';
-      if (!path.startsWith(ASSETS)) return send(request, response, built.page, NEVER_KEPT);
       const asset = built.assets.get(path);
-      if (asset === undefined) return sayMissing(request, response, 404, 'There is no such file.\n');
+      if (asset === undefined) return say(request, response, 404, 'There is no such file.\n');
       send(request, response, asset, KEPT_FOREVER);
     },
   };
 }
 
-const NOT_BUILT = 'The console is not built: npm run build\n';
+function pathOf(target: string): string {
+  return target.split('?', 1)[0] ?? '/';
+}
+
+/** As much of a request as tells who sent it. */
+function toRequest({ headers: { cookie = '', host = '' } }: IncomingMessage): Request {
+  return new Request('http://hub.invalid/', { headers: { cookie, host } });
+}
+
+function sendTo(response: ServerResponse, location: string): void {
+  response.writeHead(303, { ...SECURITY_HEADERS, 'cache-control': NEVER_KEPT, location }).end();
+}
 
 function send(
   request: IncomingMessage,
@@ -86,9 +119,16 @@ function acceptsGzip({ headers }: IncomingMessage): boolean {
   return /(?:^|,)\s*gzip\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''));
 }
 
-function sayMissing(request: IncomingMessage, response: ServerResponse, status: number, text: string): void {
+function say(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  text: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   response.writeHead(status, {
     ...SECURITY_HEADERS,
+    ...headers,
     'content-type': 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(text),
     'cache-control': NEVER_KEPT,

@@ -1,22 +1,23 @@
-import { useQueries, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { connectorDetail, connectorList } from '../api/connectors.js';
-import { Badge } from '../shared/badge.js';
+import type { AgentDetail } from '../api/agents.js';
+import { connectorList } from '../api/connectors.js';
+import { AccountBadge, MissingBadge } from '../shared/account-badge.js';
 import { ButtonLink } from '../shared/button.js';
 import { Section } from '../shared/page.js';
 import { PlainLine } from '../shared/plain.js';
 
 /** The connectors where each agent needs a credential of its own, and whether this one has it. */
-export function AgentAccounts({ agent }: { readonly agent: string }) {
+export function AgentAccounts({ agent }: { readonly agent: AgentDetail }) {
   const { data: connectors } = useQuery(connectorList);
   const own = connectors?.filter(({ credentialMode }) => credentialMode === 'per_agent') ?? [];
-  const details = useQueries({ queries: own.map(({ id }) => connectorDetail(id)) });
   if (own.length === 0) return null;
   return (
     <Section title="Accounts" lead="Connectors where each agent has a credential of its own.">
       <ul className="divide-y divide-line" aria-label="Accounts">
-        {own.map(({ id, name, auth }, index) => {
-          const credential = details[index]?.data?.body.credentials.find(({ owner }) => owner === agent);
+        {own.map(({ id, name, auth }) => {
+          const accounts = agent.credentials.filter(({ connector }) => connector === id);
+          const credential = accounts.find(({ isDefault }) => isDefault) ?? accounts[0];
           return (
             <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 py-2">
               <Link
@@ -27,11 +28,9 @@ export function AgentAccounts({ agent }: { readonly agent: string }) {
                 <PlainLine text={name} most={80} />
               </Link>
               {credential === undefined ? (
-                <Badge tone="warn">{auth.type === 'oauth' ? 'needs sign-in' : 'not set'}</Badge>
+                <MissingBadge authType={auth.type} />
               ) : (
-                <Badge tone="good">
-                  {credential.last4 === undefined ? 'connected' : `set, ends in ${credential.last4}`}
-                </Badge>
+                <AccountBadge credential={credential} />
               )}
               <ButtonLink small to="/connectors/$id" params={{ id }} search={{ tab: 'credentials' }}>
                 {credential === undefined ? 'Connect' : 'Manage'}

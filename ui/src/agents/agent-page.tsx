@@ -64,7 +64,7 @@ function Loaded({ agent }: { readonly agent: AgentDetail }) {
         <ClientSetup secret={secret} />
       </Section>
       <Seen agent={agent.id} />
-      <AgentAccounts agent={agent.id} />
+      <AgentAccounts agent={agent} />
       <RecentCalls agent={agent.id} />
       {!agent.readOnly && <AgentSwitch agent={agent} />}
     </Page>

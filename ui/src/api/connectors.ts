@@ -35,7 +35,7 @@ export function useConnectorWrites() {
   const client = useQueryClient();
   const onSettled = () =>
     Promise.all(
-      ['connectors', 'tools', 'status'].map((key) => client.invalidateQueries({ queryKey: [key] })),
+      ['connectors', 'tools', 'status', 'agents'].map((key) => client.invalidateQueries({ queryKey: [key] })),
     );
   return {
     add: useMutation({ onSettled, mutationFn: (body: ConnectorAddition) => ask(routes.add, { body }) }),
@@ -52,18 +52,34 @@ export function useConnectorWrites() {
     }),
     connect: useMutation({
       onSettled,
-      mutationFn: ({ id, agent }: { id: string; agent?: string }) =>
-        ask(routes.connect, { names: { id }, body: agent === undefined ? {} : { agent } }),
+      mutationFn: ({ id, agent, account }: { id: string; agent?: string; account?: string }) =>
+        ask(ROUTES.credentials.connect, {
+          names: { id },
+          body: {
+            returnTo: `/connectors/${id}?tab=credentials`,
+            ...(agent !== undefined && { agent }),
+            ...(account !== undefined && { account }),
+          },
+        }),
     }),
     saveCredential: useMutation({
       onSettled,
       mutationFn: ({ id, owner, input }: { id: string; owner: string; input: CredentialInput }) =>
         ask(ROUTES.credentials.save, { names: { id, owner }, body: input }),
     }),
-    removeCredential: useMutation({
+    chooseAccount: useMutation({
       onSettled,
-      mutationFn: ({ id, owner }: { id: string; owner: string }) =>
-        ask(ROUTES.credentials.remove, { names: { id, owner } }),
+      mutationFn: (names: AccountNames) => ask(ROUTES.credentials.chooseAccount, { names }),
+    }),
+    removeAccount: useMutation({
+      onSettled,
+      mutationFn: (names: AccountNames) => ask(ROUTES.credentials.removeAccount, { names }),
     }),
   };
+}
+
+interface AccountNames {
+  readonly id: string;
+  readonly owner: string;
+  readonly account: string;
 }

@@ -1,49 +1,24 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import type { AdminRole } from '../../../src/contract/index.js';
+import { ROUTES } from './contract.js';
 import { setCsrf } from './csrf.js';
-import { ApiError, ask } from './request.js';
-import { goToSignIn } from './sign-in.js';
-
-export interface SessionView {
-  readonly admin: { readonly id: string; readonly role: AdminRole };
-  readonly session?: { readonly csrfToken: string };
-}
-
-const ROUTES = {
-  get: { method: 'get', path: '/api/v1/session' } as {
-    readonly method: string;
-    readonly path: '/api/v1/session';
-    readonly types?: { readonly query: object; readonly body: undefined; readonly answer: SessionView };
-  },
-  end: { method: 'delete', path: '/api/v1/session' } as {
-    readonly method: string;
-    readonly path: '/api/v1/session';
-    readonly types?: { readonly query: object; readonly body: undefined; readonly answer: undefined };
-  },
-};
+import { ask } from './request.js';
 
 const ROLES: readonly AdminRole[] = ['viewer', 'operator', 'owner'];
 
 export const currentSession = queryOptions({
   queryKey: ['session'],
-  queryFn: async ({ signal }): Promise<SessionView> => {
-    try {
-      return await ask(ROUTES.get, { signal });
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 404) return { admin: { id: 'admin', role: 'owner' } };
-      throw error;
-    }
-  },
+  queryFn: ({ signal }) => ask(ROUTES.session.get, { signal }),
 });
 
-/** Fetched once before anything else: writes need the token it brings. */
+/** Writes need the token that the session brings. */
 export function openSession(client: QueryClient): void {
   setCsrf(async () => (await client.ensureQueryData(currentSession)).session?.csrfToken);
 }
 
 export async function signOut(): Promise<void> {
-  await ask(ROUTES.end, {});
-  goToSignIn('/');
+  await ask(ROUTES.session.end, {});
+  window.location.assign('/sign-in');
 }
 
 /** Whether a role is enough. */

@@ -24,8 +24,9 @@ export function stateOf(connector: ConnectorView, syncing = false): ShownState {
     : { tone: 'plain', label: 'Not checked yet' };
 }
 
-/** Whether all agents share a credential that is not there. */
-export function lacksCredential({ auth, credentialMode }: ConnectorView): boolean {
+/** Whether a person has to do something before it can be used: store a credential, or sign in. */
+export function lacksCredential({ auth, credentialMode, accounts }: ConnectorView): boolean {
+  if (accounts.needs_sign_in > 0) return true;
   if (credentialMode !== 'shared') return false;
   switch (auth.type) {
     case 'bearer':
@@ -34,7 +35,10 @@ export function lacksCredential({ auth, credentialMode }: ConnectorView): boolea
       return !auth.value.set;
     case 'header':
       return Object.values(auth.headers).some(({ set }) => !set);
-    default:
+    case 'oauth':
+      return accounts.valid + accounts.expiring + accounts.failed === 0;
+    case 'client_credentials':
+    case 'none':
       return false;
   }
 }

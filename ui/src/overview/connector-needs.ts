@@ -16,8 +16,9 @@ export function connectorNeeds(connector: ConnectorView): Need | undefined {
   if (lacksCredential(connector))
     return {
       tone: 'warn',
-      label: 'Needs a credential',
-      text: 'All agents share a credential that is not stored yet.',
+      ...(connector.auth.type === 'oauth'
+        ? { label: 'Needs sign-in', text: 'Somebody has to sign in at the service.' }
+        : { label: 'Needs a credential', text: 'All agents share a credential that is not stored yet.' }),
       action: 'credential',
     };
   if (health.state === 'unhealthy')
