@@ -31,6 +31,9 @@ function contractAsData(): Plugin {
   };
 }
 
+// Whatever runs the build, what is published is the build for production.
+process.env['NODE_ENV'] = 'production';
+
 const here = fileURLToPath(new URL('.', import.meta.url));
 
 export default defineConfig({

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from '@playwright/test';
 import { ROOT } from '../../scripts/repository.js';
 import { runTool } from '../../scripts/run-program.js';
@@ -8,17 +8,46 @@ import type { TestHub } from './start-hub.js';
 const BUILT = join(ROOT, 'dist', 'ui', 'index.html');
 const SOURCES = ['ui', 'src/contract'];
 
-/** Builds the console unless what is built is newer than every source. */
+const LOCK = join(ROOT, 'dist', '.console-build');
+const BUILD_MS = 120_000;
+
+/** Builds the console unless what is built is newer than every source. Several test files may ask at the same time. */
 export async function ensureConsole(): Promise<void> {
+  const deadline = Date.now() + BUILD_MS;
+  while (!isBuilt()) {
+    if (Date.now() > deadline) throw new Error(`the console was not built in time; is ${LOCK} left over?`);
+    if (takeLock()) {
+      try {
+        await build();
+      } finally {
+        rmdirSync(LOCK);
+      }
+    } else await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function isBuilt(): boolean {
+  if (existsSync(LOCK)) return false;
   const builtAt = existsSync(BUILT) ? statSync(BUILT).mtimeMs : 0;
-  const changedAt = Math.max(
-    ...SOURCES.flatMap((folder) =>
-      readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs),
-    ),
+  const changes = SOURCES.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs),
   );
-  if (builtAt > changedAt) return;
+  return builtAt > Math.max(...changes);
+}
+
+function takeLock(): boolean {
+  mkdirSync(dirname(LOCK), { recursive: true });
+  try {
+    mkdirSync(LOCK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function build(): Promise<void> {
   const { exitCode, output } = await runTool('vite', ['build', '--config', 'ui/vite.config.ts']);
   if (exitCode !== 0) throw new Error(`the console could not be built:\n${output}`);
 }

@@ -109,8 +109,10 @@ function Seen({ agent }: { readonly agent: string }) {
 }
 
 function RecentCalls({ agent }: { readonly agent: string }) {
-  const { data: events } = useQuery(recentEvents({ agent }, 10));
-  const calls = events?.filter(({ type }) => type !== 'call.intended');
+  const { data: events } = useQuery(recentEvents({ agent }, 40));
+  const calls = events
+    ?.filter(({ type }) => type === 'call.finished' || type === 'call.refused')
+    .slice(0, 10);
   return (
     <Section
       title="Recent calls"

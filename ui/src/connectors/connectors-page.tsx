@@ -17,7 +17,7 @@ import { StateBadge, stateOf, wayOf } from './connector-state.js';
 import { SyncOutcome } from './sync-outcome.js';
 
 const COLUMNS =
-  'grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 md:grid-cols-[minmax(0,2.2fr)_minmax(0,1.2fr)_4rem_minmax(0,1fr)_9rem_auto] md:items-center';
+  'grid grid-cols-[minmax(0,1fr)_auto] gap-x-4 gap-y-1 md:grid-cols-[minmax(0,2.2fr)_minmax(0,1.2fr)_4rem_minmax(0,1fr)_13rem_auto] md:items-center';
 
 export function ConnectorsPage() {
   const { data: connectors, error } = useQuery(connectorList);

@@ -6,7 +6,7 @@ type Minutes = StatisticsView['minutes'];
 const WIDTH = 600;
 const HEIGHT = 140;
 const BOTTOM = 18;
-const LEFT = 44;
+const LEFT = 56;
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 

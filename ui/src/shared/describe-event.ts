@@ -15,7 +15,7 @@ export function actorOf({ actor }: EventView): string {
   };
   if (kind === 'hub') return 'The hub';
   const name = `${kind === 'agent' ? 'Agent' : 'Admin'} ${word(id)}`;
-  return admin === undefined ? name : `${name} (for admin ${word(admin)})`;
+  return admin === undefined ? name : `${name} (called by ${word(admin)})`;
 }
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -57,6 +57,10 @@ export function describeEvent(event: EventView): string {
       return `${who} stored a credential of ${word(facts['owner'])} for ${connector}`;
     case 'credential.removed':
       return `${who} removed the credential of ${word(facts['owner'])} for ${connector}`;
+    case 'session.started':
+      return `${who} signed in`;
+    case 'session.ended':
+      return `${who} signed out`;
     case 'auth.refused':
       return `Somebody was refused at the ${word(facts['surface'])} door: ${word(facts['reason'])}`;
     case 'hub.started':
