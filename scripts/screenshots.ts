@@ -38,7 +38,7 @@ try {
       await page.getByText('Live', { exact: true }).waitFor();
       if (name === 'playground') await callTool(page);
       await page.waitForLoadState('load');
-      await page.evaluate(() => scrollTo(0, 0));
+      await page.evaluate('scrollTo(0, 0)');
       await page.waitForTimeout(300);
       await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
     }

@@ -66,8 +66,11 @@ test('from the first start to reading what an agent did', async () => {
   await main.getByLabel('a required').fill('40');
   await main.getByLabel('b required').fill('2');
   await main.getByRole('button', { name: 'Call', exact: true }).click();
-  await main.getByText('the sum is 42').waitFor();
-  await main.getByText('starter/1').waitFor();
+  await main
+    .getByRole('region', { name: 'Text', exact: true })
+    .filter({ hasText: 'the sum is 42' })
+    .waitFor();
+  await main.getByText('starter/1', { exact: true }).waitFor();
   expect(await main.getByRole('region', { name: 'Command line' }).innerText()).toBe(
     `npx crosspoint call tracker__add --agent local --args '{"a":40,"b":2}'`,
   );
@@ -110,7 +113,7 @@ test('from the first start to reading what an agent did', async () => {
   await page.getByRole('link', { name: 'Events' }).click();
   await main.getByRole('link', { name: /Agent helper called tracker__add/ }).click();
   await main.getByRole('heading', { name: 'Call of tracker__add' }).waitFor();
-  await main.getByText('helper-tracker/1').waitFor();
+  await main.getByText('helper-tracker/1', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'Overview' }).click();
   await main.getByRole('heading', { name: 'Calls in the last hour' }).waitFor();
   expect(await main.getByRole('heading', { name: 'First steps' }).count()).toBe(0);

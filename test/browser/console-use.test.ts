@@ -1,5 +1,5 @@
 import type { Browser, Page } from '@playwright/test';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admin } from '../support/admin.js';
 import { connectAgent } from '../support/agent-client.js';
 import { openBrowser } from '../support/browser.js';
@@ -65,19 +65,18 @@ beforeAll(async () => {
   });
   await waitForSync(hub, 'remote');
 });
-afterEach(async () => {
-  await opened?.close();
-  opened = undefined;
-});
 afterAll(async () => {
+  await opened?.close();
   await browser?.close();
   await hub?.close();
   await upstream?.close();
 });
 
-async function open(path: string, secret?: string): Promise<Page> {
-  opened = await openConsole(browser, hub, secret === undefined ? {} : { secret });
+/** A page of the owner's one browser, without what was complained of before. */
+async function open(path: string): Promise<Page> {
+  opened ??= await openConsole(browser, hub);
   await opened.page.goto(path);
+  opened.complaints.length = 0;
   return opened.page;
 }
 
@@ -169,7 +168,7 @@ describe('policies', () => {
 
     await page.goto('/policies?agent=local&tool=remote/echo');
     await page.getByRole('button', { name: 'Explain' }).click();
-    await page.getByText('no-echo/1').waitFor();
+    await page.getByText('no-echo/1', { exact: true }).waitFor();
     await page.goto('/policies/no-echo');
     await page.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('button', { name: 'Remove for good' }).click();
@@ -190,7 +189,8 @@ describe('B4.7: names and descriptions of a hostile upstream', () => {
     const page = await open(path);
     const main = page.getByRole('main');
     await main
-      .getByText(/echo|remote/i)
+      .locator('a, label')
+      .filter({ hasText: /echo|remote|Call as/i })
       .first()
       .waitFor();
     expect(await main.locator('script, img, [onerror]').count()).toBe(0);
@@ -207,7 +207,9 @@ describe('B4.7: names and descriptions of a hostile upstream', () => {
 describe('B4.4: roles', () => {
   test('a viewer is not offered what it may not do, and is refused it anyway', async () => {
     const added = await admin(hub, 'POST', '/admins', { id: 'looker', role: 'viewer' });
-    const page = await open('/connectors', String(added.body['token']));
+    const looker = await openConsole(browser, hub, { secret: String(added.body['token']) });
+    const { page } = looker;
+    await page.goto('/connectors');
     await page.getByRole('main').getByText('Healthy').or(page.getByText('Not checked yet')).first().waitFor();
     await page.getByText('viewer', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: /Sync/ }).count()).toBe(0);
@@ -216,6 +218,7 @@ describe('B4.4: roles', () => {
     await page.getByRole('textbox', { name: 'Address' }).fill('https://mcp.example.com/mcp');
     await page.getByRole('button', { name: 'Add and sync' }).click();
     await page.getByRole('alert').filter({ hasText: /role/ }).waitFor();
+    await looker.close();
   });
 
   test('signing out ends the session, and every page asks to sign in again', async () => {

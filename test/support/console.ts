@@ -56,7 +56,7 @@ export interface OpenConsole {
   readonly context: BrowserContext;
   readonly page: Page;
   /** Whatever the browser complained about: failed scripts, refused content, missing files. */
-  readonly complaints: readonly string[];
+  readonly complaints: string[];
   close(): Promise<void>;
 }
 

@@ -60,7 +60,7 @@ function reasonsOf(details: Readonly<Record<string, unknown>>): readonly string[
     if (typeof each === 'string') return [each];
     if (typeof each !== 'object' || each === null) return [];
     const { field, path, message } = each as Readonly<Record<string, unknown>>;
-    const place = [field, path].find((value) => typeof value === 'string') as string | undefined;
+    const place = [field, path].find((value) => typeof value === 'string');
     if (typeof message !== 'string') return [];
     return [place === undefined ? message : `${place}: ${message}`];
   });

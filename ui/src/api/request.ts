@@ -31,7 +31,7 @@ type Types<Route extends AnyRoute> = NonNullable<Route['types']>;
 type Names<Route extends AnyRoute> = PathNames<Route['path']>;
 
 export type Asked<Route extends AnyRoute> = {
-  readonly query?: Partial<Types<Route>['query']>;
+  readonly query?: Types<Route>['query'];
   readonly signal?: AbortSignal;
   /** The version that was read: the change is refused if somebody was faster. */
   readonly ifMatch?: string;

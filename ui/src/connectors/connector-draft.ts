@@ -143,7 +143,7 @@ export function toPatch(draft: ConnectorDraft, before: ConnectorView): Connector
   return {
     ...Object.fromEntries(changed),
     ...(draft.url.trim() !== old.url && { url: draft.url.trim() }),
-    ...(!keepsAuth && { auth: auth as NonNullable<ConnectorPatch['auth']> }),
+    ...(!keepsAuth && { auth }),
   };
 }
 

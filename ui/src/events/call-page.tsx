@@ -17,7 +17,9 @@ const route = getRouteApi('/events/calls/$callId');
 export function CallPage() {
   const { callId } = route.useParams();
   const { data: events, error } = useQuery(callStory(callId));
-  const facts: Readonly<Record<string, unknown>> = Object.assign({}, ...(events ?? []));
+  const facts: Readonly<Record<string, unknown>> = Object.fromEntries(
+    (events ?? []).flatMap((event) => Object.entries(event)),
+  );
   const name = wordOf(facts['exposedName']);
   return (
     <Page

@@ -49,7 +49,7 @@ export function Code({
   return (
     <div className="relative">
       <pre
-        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a box that scrolls must be reachable by keyboard
+        // A box that scrolls must be reachable by keyboard.
         tabIndex={0}
         role="region"
         aria-label={label}

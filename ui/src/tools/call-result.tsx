@@ -32,7 +32,6 @@ export function CallResult({ result }: { readonly result: Members }) {
         )}
         {content.map((part, index) => (
           // Parts have no names of their own, and their order does not change.
-          // oxlint-disable-next-line react/no-array-index-key
           <Part key={index} part={isMembers(part) ? part : {}} />
         ))}
         {result['structuredContent'] !== undefined && (
@@ -72,7 +71,6 @@ function Part({ part }: { readonly part: Members }): ReactNode {
       );
     case 'audio':
       return SOUNDS.includes(String(mimeType)) && isBase64(data) ? (
-        // oxlint-disable-next-line jsx-a11y/media-has-caption -- there is none to be had
         <audio
           controls
           src={`data:${String(mimeType)};base64,${data}`}
@@ -95,7 +93,7 @@ function LinkedResource({ part }: { readonly part: Members }) {
   return (
     <div>
       <h3 className="mb-1 text-sm text-muted">
-        Link to <PlainLine text={String(part['title'] ?? part['name'] ?? 'a resource')} most={100} />
+        Link to <PlainLine text={nameOf(part)} most={100} />
       </h3>
       <Code text={String(part['uri'])} label="Address of the resource" />
     </div>
@@ -115,6 +113,10 @@ function EmbeddedResource({ resource }: { readonly resource: Members }) {
       )}
     </div>
   );
+}
+
+function nameOf({ title, name }: Members): string {
+  return [title, name].find((word) => typeof word === 'string') ?? 'a resource';
 }
 
 function Unshown({ what, mimeType }: { readonly what: string; readonly mimeType: unknown }) {
