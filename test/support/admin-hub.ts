@@ -232,6 +232,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     catalog,
     surfaces,
     health,
+    upstreams,
     statistics: createCallStatistics({ events, eventStore: storage.events, clock }),
     events,
     eventStore: storage.events,

@@ -233,6 +233,14 @@ export const CONNECTOR_ROUTES = {
     summary: 'Whether the upstream answers',
     answer: healthView,
   }),
+  logs: defineRoute({
+    id: 'getConnectorLogs',
+    method: 'get',
+    path: '/connectors/{id}/logs',
+    role: 'operator',
+    summary: 'The latest lines its process wrote to stderr',
+    answer: z.strictObject({ lines: z.array(z.string()) }).meta({ id: 'ConnectorLogs' }),
+  }),
 } as const;
 
 export type ConnectorAddition = z.infer<typeof connectorAddition>;

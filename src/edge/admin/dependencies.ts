@@ -12,6 +12,7 @@ import type {
   MasterKeyPort,
   Surfaces,
 } from '../../operations/index.js';
+import type { Upstreams } from '../../upstreams/index.js';
 import type { BrowserGate } from '../pages/browser-cookie.js';
 import type { AuthenticateAdmin } from './authentication.js';
 
@@ -30,6 +31,7 @@ export interface AdminDependencies {
   readonly catalog: LiveCatalog;
   readonly surfaces: Surfaces;
   readonly health: { healthOf(connector: Connector): ConnectorHealth };
+  readonly upstreams: Pick<Upstreams, 'recentStderr'>;
   readonly statistics: Pick<CallStatisticsBook, 'read'>;
   readonly events: Pick<EventLog, 'available' | 'subscribe' | 'flush'>;
   readonly eventStore: Pick<EventStore, 'query' | 'last' | 'count'>;

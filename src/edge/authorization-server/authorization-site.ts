@@ -17,7 +17,13 @@ const METADATA = ['/.well-known/oauth-authorization-server', '/.well-known/openi
 const CONSENT = new RegExp(`^${CONSENT_PATH}[\\w-]{1,64}$`);
 const RESUME = new RegExp(`^${ROUTES.authorization}/[\\w-]{1,64}$`);
 /** Asked by programs, with nothing of a browser's: pages of any origin may. */
-const OPEN = new Set<string>([...METADATA, ROUTES.token, ROUTES.registration, ROUTES.revocation, ROUTES.jwks]);
+const OPEN = new Set<string>([
+  ...METADATA,
+  ROUTES.token,
+  ROUTES.registration,
+  ROUTES.revocation,
+  ROUTES.jwks,
+]);
 
 /** The hub as authorization server, so that clients can sign in with a browser. */
 export function createAuthorizationSite(options: AuthorizationSiteOptions): Site {

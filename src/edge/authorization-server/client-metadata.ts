@@ -102,8 +102,7 @@ function readRedirectUri(uri: unknown): string {
   }
   if (FORBIDDEN_SCHEMES.has(protocol)) throw refuse('must not have a scheme that browsers act upon');
   // A private scheme, which a program registered with its system (RFC 8252, section 7.1).
-  if (!/^[a-z][a-z0-9+.-]*:\/\/?[^/]/i.test(uri))
-    throw refuse('must name an address behind their scheme');
+  if (!/^[a-z][a-z0-9+.-]*:\/\/?[^/]/i.test(uri)) throw refuse('must name an address behind their scheme');
   return uri;
 }
 

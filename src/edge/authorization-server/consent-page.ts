@@ -32,10 +32,12 @@ export function renderConsent(question: ConsentQuestion): Response {
       <dl>
         <dt>Program</dt>
         <dd class="mono">${plainText(clientId)}</dd>
-        ${clientUri === undefined
-          ? ''
-          : html`<dt>Home page, as it says</dt>
-              <dd class="mono">${plainText(clientUri)}</dd>`}
+        ${
+          clientUri === undefined
+            ? ''
+            : html`<dt>Home page, as it says</dt>
+                <dd class="mono">${plainText(clientUri)}</dd>`
+        }
         <dt>The answer goes to</dt>
         <dd class="mono">${plainText(redirectTarget(redirectUri))}</dd>
         <dt>It asks for</dt>

@@ -12,7 +12,13 @@ export interface OwnIssuerOptions {
 }
 
 /** Checks the tokens that the hub issued itself. Nothing is fetched for it. */
-export function createOwnIssuerCheck({ issuer, keys, tickets, agents, clock }: OwnIssuerOptions): IssuerCheck {
+export function createOwnIssuerCheck({
+  issuer,
+  keys,
+  tickets,
+  agents,
+  clock,
+}: OwnIssuerOptions): IssuerCheck {
   return {
     issuer,
     takesOpaque: false,

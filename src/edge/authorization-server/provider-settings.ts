@@ -138,7 +138,10 @@ function featureSettings(
     dPoP: { enabled: false },
     pushedAuthorizationRequests: { enabled: false },
     claimsParameter: { enabled: false },
-    revocation: { enabled: true, allowedPolicy: (_context, client, token) => client.clientId === token.clientId },
+    revocation: {
+      enabled: true,
+      allowedPolicy: (_context, client, token) => client.clientId === token.clientId,
+    },
     registration: { enabled: registration, issueRegistrationAccessToken: false },
     clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
     resourceIndicators: {

@@ -17,7 +17,10 @@ export interface TicketAdapterOptions {
 export const UNUSED_CLIENT_MS = 24 * 60 * 60_000;
 
 /** What the provider keeps, kept as tickets. All that belongs to one grant ends with it. */
-export function createTicketAdapter(model: string, { tickets, clock, usedUp }: TicketAdapterOptions): Adapter {
+export function createTicketAdapter(
+  model: string,
+  { tickets, clock, usedUp }: TicketAdapterOptions,
+): Adapter {
   const kind = ticketKind(model);
   const uidKind = ticketKind(`${model}-uid`);
 
@@ -25,9 +28,7 @@ export function createTicketAdapter(model: string, { tickets, clock, usedUp }: T
     const ticket = await tickets.find(kind, id);
     if (ticket === undefined) return undefined;
     const payload = JSON.parse(ticket.value) as AdapterPayload;
-    return ticket.usedAt === undefined
-      ? payload
-      : { ...payload, consumed: Math.floor(ticket.usedAt / 1000) };
+    return ticket.usedAt === undefined ? payload : { ...payload, consumed: Math.floor(ticket.usedAt / 1000) };
   }
 
   return {

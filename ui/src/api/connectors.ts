@@ -30,6 +30,14 @@ export const connectorTools = (id: string) =>
     queryFn: ({ signal }) => ask(routes.tools, { names: { id }, query: { limit: 200 }, signal }),
   });
 
+/** What a process said last. Nothing tells when it says more, so it is fetched anew each time it is looked at. */
+export const connectorLogs = (id: string) =>
+  queryOptions({
+    queryKey: ['connector-logs', id],
+    queryFn: async ({ signal }) => (await ask(routes.logs, { names: { id }, signal })).lines,
+    staleTime: 0,
+  });
+
 /** Writes about connectors; whatever they change is looked at again. */
 export function useConnectorWrites() {
   const client = useQueryClient();

@@ -3,6 +3,8 @@ import { connectorTools, type ConnectorDetail } from '../api/connectors.js';
 import { recentEvents } from '../api/events.js';
 import { ButtonLink } from '../shared/button.js';
 import { EventLine } from '../shared/event-line.js';
+import { useMay } from '../api/use-session.js';
+import { ProcessLog } from './process-log.js';
 import { Section } from '../shared/page.js';
 import { ExactTime } from '../shared/time.js';
 import { Differences } from './sync-outcome.js';
@@ -10,6 +12,7 @@ import { Differences } from './sync-outcome.js';
 /** How its health and its tools changed. */
 export function ConnectorStory({ connector }: { readonly connector: ConnectorDetail }) {
   const { id, health, sync } = connector;
+  const mayRun = useMay('operator');
   const { data: offered } = useQuery(connectorTools(id));
   const { data: changes = [] } = useQuery(recentEvents({ connector: id, type: 'connector.health' }));
   const { data: events = [] } = useQuery(recentEvents({ connector: id }, 10));
@@ -72,6 +75,7 @@ export function ConnectorStory({ connector }: { readonly connector: ConnectorDet
           ))}
         </ul>
       </Section>
+      {connector.transport === 'stdio' && mayRun && <ProcessLog id={id} />}
       <Section
         title="Latest events"
         actions={

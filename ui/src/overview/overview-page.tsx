@@ -23,7 +23,7 @@ export function OverviewPage() {
           <Attention status={status} />
           <Counts status={status} />
           <Calls statistics={statistics} />
-          <div className="grid gap-4 lg:grid-cols-2">
+          <div className="grid grid-cols-1 gap-x-4 lg:grid-cols-2">
             <Busiest title="By connector" shares={statistics.connectors} to="/connectors/$id" />
             <Busiest title="By agent" shares={statistics.agents} to="/agents/$id" />
           </div>
@@ -83,7 +83,7 @@ function Calls({ statistics }: { readonly statistics: StatisticsView }) {
               <Figure label="99 of 100 take less than" value={toDuration(total.p99Ms)} />
             )}
           </dl>
-          <div className="grid gap-6 lg:grid-cols-2">
+          <div className="grid grid-cols-1 gap-6 lg:grid-cols-2">
             <CallChart minutes={minutes} />
             <LatencyChart minutes={minutes} />
           </div>
@@ -118,7 +118,7 @@ function Busiest({
     <Section title={title}>
       <ul className="grid gap-1.5">
         {shares.slice(0, MOST).map(({ id, calls, failed, denied, perMinute }) => (
-          <li key={id} className="flex items-center gap-3">
+          <li key={id} className="flex flex-wrap items-center gap-x-3">
             <Link to={to} params={{ id }} className="min-w-0 flex-1 truncate hover:underline">
               {id}
             </Link>

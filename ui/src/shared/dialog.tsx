@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { Button } from './button.js';
 
 /** The browser's own modal dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
@@ -14,15 +14,16 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before the element is gone: only a dialog that is closed gives the focus back to where it was.
+  useLayoutEffect(() => {
     const dialog = ref.current;
-    if (dialog !== null && !dialog.open) dialog.showModal();
+    dialog?.showModal();
+    return () => dialog?.close();
   }, []);
   return (
     <dialog
       ref={ref}
       aria-labelledby={id}
-      onClose={onClose}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
