@@ -27,10 +27,11 @@ await ensureConsole();
 const [hub, browser] = await Promise.all([startExampleHub(), openBrowser()]);
 try {
   for (const colorScheme of ['light', 'dark'] as const) {
-    const { page, close } = await openConsole(browser, hub, {
+    const opened = await openConsole(browser, hub, {
       colorScheme,
       viewport: { width: 1200, height: 800 },
     });
+    const { page } = opened;
     for (const [name, path] of [...PAGES, ['call', `/events/calls/${hub.callId}`] as const]) {
       if (only !== undefined && only !== name) continue;
       await page.goto(path);
@@ -42,7 +43,7 @@ try {
       await page.waitForTimeout(300);
       await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`) });
     }
-    await close();
+    await opened.close();
   }
 } finally {
   await browser.close();

@@ -2,7 +2,13 @@ import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { ADMIN_BASE_PATH, ADMIN_ROUTES, CALL_OUTCOMES, EVENT_TYPES } from '../src/contract/index.js';
+import {
+  ADMIN_BASE_PATH,
+  ADMIN_ROUTES,
+  CALL_OUTCOMES,
+  EVENT_TYPES,
+  type AdminRoute,
+} from '../src/contract/index.js';
 
 /**
  * The routes of the admin API as plain data. The contract itself carries the schemas and the library that checks them,
@@ -14,7 +20,7 @@ function contractAsData(): Plugin {
     Object.entries(ADMIN_ROUTES).map(([noun, group]) => [
       noun,
       Object.fromEntries(
-        Object.entries(group).map(([verb, { method, path, role, answers }]) => [
+        Object.entries<AdminRoute>(group).map(([verb, { method, path, role, answers }]) => [
           verb,
           { method, path: ADMIN_BASE_PATH + path, role, answers },
         ]),

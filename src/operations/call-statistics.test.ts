@@ -61,7 +61,7 @@ function open(kept: readonly EventRecord[] = [], now = () => NOW) {
       query: async ({ type, since = 0 }) =>
         kept.filter(({ event, at }) => event.type === type && at >= since),
     },
-    clock: { now, monotonic: now } as never,
+    clock: { now, monotonic: now },
   });
   return {
     book,

@@ -131,6 +131,7 @@ describe('playground', () => {
     await until(() => upstream.methods().includes('tools/call'), 'the call reaches the upstream');
     await page.getByRole('button', { name: 'Cancel the call' }).click();
     await page.getByText('The call was cancelled.').waitFor();
+    expect(await page.getByRole('button', { name: 'Call', exact: true }).isEnabled()).toBe(true);
     await page.goto('/events?outcome=cancelled');
     await page
       .getByText(/called remote__slow/)
@@ -144,6 +145,7 @@ describe('playground', () => {
     await page.getByLabel('Arguments as JSON').fill('{ "a": ');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await page.getByText(/This is not JSON/).waitFor();
+    expect(await page.getByLabel('Arguments as JSON').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Arguments as JSON').fill('{}');
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await page.getByRole('heading', { name: 'Result', exact: true }).waitFor();

@@ -10,7 +10,7 @@ const latency = { p50Ms: z.number().optional(), p99Ms: z.number().optional() };
 const minute = z.strictObject({ at: time, ...counts, ...latency });
 const share = z.strictObject({ id: z.string(), ...counts, perMinute: z.array(z.int()) });
 
-export const statisticsView = z
+const statisticsView = z
   .strictObject({
     since: time,
     total: z.strictObject({ ...counts, ...latency }),

@@ -116,7 +116,7 @@ function send(
 }
 
 function acceptsGzip({ headers }: IncomingMessage): boolean {
-  return /(?:^|,)\s*gzip\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''));
+  return /(?:^|,)\s*gzip\s*(?!;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(headers['accept-encoding'] ?? '');
 }
 
 function say(

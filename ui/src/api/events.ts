@@ -4,7 +4,7 @@ import type { EventView } from '../../../src/contract/index.js';
 import { ask } from './request.js';
 
 export { CALL_OUTCOMES, EVENT_TYPES } from './contract.js';
-export type { EventFilters, EventView } from '../../../src/contract/index.js';
+export type { EventView } from '../../../src/contract/index.js';
 
 const routes = ROUTES.events;
 

@@ -83,11 +83,7 @@ export async function askWithTag<Route extends AnyRoute>(
   };
 }
 
-export function addressOf(
-  path: string,
-  names: Readonly<Record<string, string>> = {},
-  query: object = {},
-): string {
+function addressOf(path: string, names: Readonly<Record<string, string>> = {}, query: object = {}): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''));
   const parameters = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>

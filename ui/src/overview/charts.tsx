@@ -155,7 +155,7 @@ function Frame({
 }
 
 /** The next round number. */
-export function niceMaximum(value: number): number {
+function niceMaximum(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return ([1, 2, 5].find((factor) => factor * power >= value) ?? 10) * power;
 }

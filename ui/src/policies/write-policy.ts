@@ -31,7 +31,7 @@ function statements(who: string, scope: string, limit: AccessWish['limit'], whol
 }
 
 /** A string of Cedar. Names come from upstreams, so whatever is in them must stay inside the quotes. */
-export function quote(text: string): string {
+function quote(text: string): string {
   const escaped = text.replaceAll(/["\\\p{C}]/gu, (found) =>
     found === '"' || found === '\\' ? `\\${found}` : `\\u{${(found.codePointAt(0) ?? 0).toString(16)}}`,
   );

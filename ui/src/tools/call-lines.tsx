@@ -2,7 +2,7 @@ import { Code } from '../shared/code.js';
 import type { Arguments } from './schema-fields.js';
 
 /** One word for a shell, whatever is in it. */
-export function shellWord(text: string): string {
+function shellWord(text: string): string {
   return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

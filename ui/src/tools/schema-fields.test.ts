@@ -86,7 +86,7 @@ describe('fields of a schema', () => {
     [{ anything: '{' }, 'anything'],
     [{ 'place.zip': 'x' }, 'place.zip'],
   ])('name what is wrong with %j', (values, path) => {
-    const outcome = readArguments(fields, { ...text({ title: 't', count: '1' }), ...text(values as never) });
+    const outcome = readArguments(fields, { ...text({ title: 't', count: '1' }), ...text(values) });
     expect('problems' in outcome && Object.keys(outcome.problems)).toEqual([
       keyOf({ path: path.split('.') }),
     ]);
