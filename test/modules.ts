@@ -42,7 +42,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
     [],
     ['node:http'],
   ),
-  'mcp/auth': limit(['mcp/jsonrpc'], ['oauth4webapi']),
+  'mcp/auth': limit([], ['oauth4webapi']),
   kernel: limit([]),
   contract: limit([], ['zod']),
   agents: limit(['kernel', 'contract'], ['jose', 'oauth4webapi']),
@@ -143,7 +143,8 @@ export const MODULES: Readonly<Record<string, Limit>> = {
   cli: limit(
     ['kernel', 'contract', 'app', 'mcp/jsonrpc', 'mcp/sse'],
     ['commander', '@clack/prompts', 'picocolors', 'undici', 'chokidar'],
-    ['node:fs', 'node:path'],
+    // A browser is opened, and brings back to a listener that somebody signed in.
+    ['node:child_process', 'node:fs', 'node:http', 'node:path'],
   ),
 };
 

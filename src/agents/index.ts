@@ -16,12 +16,7 @@ export { refuseToken, type AcceptedToken, type RefusedToken, type TokenVerdict }
 export { createTokenVerifier, type TokenVerifier } from './token-verifier.js';
 export { createAgentKey, MIN_KEY_LENGTH } from './agent-key.js';
 export type { AdminAccount, AdminStore } from './admin-account.js';
-export type {
-  BrowserPrincipal,
-  BrowserProof,
-  BrowserSession,
-  BrowserSessions,
-} from './browser-session.js';
+export type { BrowserPrincipal, BrowserProof, BrowserSession, BrowserSessions } from './browser-session.js';
 export { createBrowserSessions, type BrowserSessionsOptions } from './browser-sessions.js';
 export {
   createAdminAccount,

@@ -45,7 +45,9 @@ function valuesOf(claim: unknown): readonly string[] {
 
 /** Never a name that somebody could aim at: who chooses their own subject must not become an agent that is there. */
 function madeId(issuer: string, claim: string, value: string): string {
-  const digest = createHash('sha256').update(JSON.stringify([issuer, claim, value])).digest('hex');
+  const digest = createHash('sha256')
+    .update(JSON.stringify([issuer, claim, value]))
+    .digest('hex');
   return `oauth-${digest.slice(0, 24)}`;
 }
 

@@ -15,7 +15,8 @@ export interface TrustedIssuer {
   /** Without all of these a token is not enough. */
   readonly requiredScopes: readonly string[];
   readonly introspection:
-    { readonly url: string; readonly clientId: string; readonly clientSecret: Secret } | undefined;
+    | { readonly url: string; readonly clientId: string; readonly clientSecret: Secret }
+    | undefined;
   readonly agents: SubjectRules;
 }
 

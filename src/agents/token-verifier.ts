@@ -142,7 +142,8 @@ function issuerOf(token: string): string | undefined {
   if (payload === undefined) return undefined;
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    const named = typeof claims === 'object' && claims !== null ? (claims as { iss?: unknown }).iss : undefined;
+    const named =
+      typeof claims === 'object' && claims !== null ? (claims as { iss?: unknown }).iss : undefined;
     return typeof named === 'string' ? named : undefined;
   } catch {
     return undefined;

@@ -1,13 +1,19 @@
 import type { AgentDirectory } from '../agents/index.js';
 import type { LiveCatalog } from '../catalog/index.js';
 import type { ConnectorDirectory } from '../connectors/index.js';
-import { createAccessProvider, createAccountFlow, TokenKeeper } from '../credentials/index.js';
+import {
+  createAccessProvider,
+  createAccountFlow,
+  createKeychainReferences,
+  TokenKeeper,
+} from '../credentials/index.js';
 import { CLIENT_METADATA_PATH } from '../edge/index.js';
 import type { EventLog } from '../governance/index.js';
 import type { Clock, Coordination } from '../kernel/index.js';
 import { createConnectionOperations, createTurns, type SyncConnector } from '../operations/index.js';
 import type { Storage } from '../storage/index.js';
 import { createAuthorizationFetch, type Upstreams } from '../upstreams/index.js';
+import { createKeychain } from './keychain.js';
 import type { PublicUrl } from './public-url.js';
 
 export interface TokenParts {
@@ -36,7 +42,9 @@ export function composeTokens({ storage, coordination, events, upstreams, public
     onEvent: (event) => events.append({ kind: 'hub' }, event),
     onReplaced: (connector) => void upstreams.drop(connector).catch(() => {}),
   });
-  return { flow, tokens, credentials: createAccessProvider({ credentials: storage.credentials, tokens }) };
+  const keychain = createKeychainReferences((name) => createKeychain('crosspoint').find(name), clock);
+  const credentials = createAccessProvider({ credentials: storage.credentials, tokens, keychain });
+  return { flow, tokens, credentials };
 }
 
 export interface ConnectionParts

@@ -46,8 +46,12 @@ export function composeBrowser({
 }: BrowserParts) {
   const admins = createAdminDirectory({ store, hubToken: folder.adminToken, now: clock.now() });
   const singleSignOn = createSingleSignOn(createOpenIdExchange({ fetchFor: createProviderFetch() }));
-  const { principalOf } = singleSignOn;
-  const holds = createProofCheck({ agents, admins, principalOf, clock });
+  const holds = createProofCheck({
+    agents,
+    admins,
+    principalOf: (issuer, values, id) => singleSignOn.principalOf(issuer, values, id),
+    clock,
+  });
   const sessions = createBrowserSessions({ tickets, clock, holds });
   const attempts = createRefusedAttempts({ events, clock });
   const signIn = createSignIn({
@@ -68,7 +72,7 @@ export function composeBrowser({
     sessions,
     tickets,
     signIn,
-    signOut: signIn.signOut,
+    signOut: (cookie: string) => signIn.signOut(cookie),
     /** For whoever started the hub. */
     async createSignInLink(): Promise<string> {
       const { code } = await addSignInLink({ by: { id: HUB_ADMIN } });

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type * as KeyringLibrary from '@napi-rs/keyring';
 import { HubError } from '../kernel/index.js';
 
 /** Entries of one service in the keychain of the operating system. */
@@ -18,7 +19,7 @@ export type KeychainService = 'crosspoint' | 'crosspoint master key';
 /** The kernel's keyring would do as a fall-back, but forgets everything when the machine restarts. */
 const LASTING = { linux: { store: 'secret-service' } } as const;
 
-type Library = typeof import('@napi-rs/keyring');
+type Library = typeof KeyringLibrary;
 
 /** Loads nothing until it is asked for something. Throws `config_invalid` where there is no keychain that can be used. */
 export function createKeychain(service: KeychainService, load: () => Library = loadLibrary): Keychain {

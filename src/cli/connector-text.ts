@@ -9,6 +9,15 @@ export function addressOf({ url, command, argCount }: ConnectorView): string {
   return argCount === undefined || argCount === 0 ? command : `${command} (${count(argCount, 'argument')})`;
 }
 
+/** How its credentials are: what wants attention first, otherwise how many there are. */
+export function accountsOf({ auth, accounts }: ConnectorView): string {
+  const { valid, expiring, needs_sign_in: needed, failed } = accounts;
+  if (needed > 0) return needed === 1 ? 'needs sign-in' : `${needed} need sign-in`;
+  if (failed > 0) return failed === 1 ? 'failed' : `${failed} failed`;
+  if (valid + expiring > 0) return String(valid + expiring);
+  return auth.type === 'oauth' ? 'none yet' : '-';
+}
+
 /** How its upstream is, as far as anybody knows. */
 export function stateOf({ health }: ConnectorView): string {
   return health.state;

@@ -30,7 +30,7 @@ export class LocalFeed {
 
   /** Tells everybody that messages may have been lost. */
   deliverLoss(): void {
-    for (const topic of [...this.#topics.keys()]) this.deliver(topic, undefined);
+    for (const topic of this.#topics.keys()) this.deliver(topic, undefined);
   }
 
   close(): void {

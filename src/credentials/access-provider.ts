@@ -33,9 +33,12 @@ const SHARED: CredentialOwner = { kind: 'shared' };
 export function createAccessProvider({
   credentials,
   tokens,
+  keychain,
 }: {
   credentials: Pick<CredentialStore, 'find'>;
   tokens: Pick<TokenKeeper, 'accessFor' | 'findAccess' | 'renew' | 'distrust' | 'widen'>;
+  /** Without it, references to the keychain are sent as they are written. */
+  keychain?: { resolve(values: Readonly<Record<string, Secret>>): Readonly<Record<string, Secret>> };
 }): AccessProvider {
   async function find(connector: Connector, owner: CredentialOwner): Promise<Access | undefined> {
     if (hasTokens(connector)) return tokens.findAccess(connector, owner);
@@ -43,7 +46,7 @@ export function createAccessProvider({
       ...(owner.kind === 'shared' ? configuredValues(connector) : {}),
       ...(await credentials.find(connector.id, owner))?.values,
     };
-    return toAccess(connector, owner, values);
+    return toAccess(connector, owner, keychain === undefined ? values : keychain.resolve(values));
   }
 
   async function stored(connector: Connector, owner: CredentialOwner): Promise<Access> {

@@ -25,3 +25,4 @@ export {
 } from './credential-state.js';
 export { isSignInRequired, ownerName, signInRequired } from './sign-in-required.js';
 export { afterSignIn, scopesToAsk } from './step-up.js';
+export { createKeychainReferences } from './keychain-reference.js';

@@ -109,8 +109,8 @@ export class TokenKeeper {
   /** The upstream wants more than was granted. Answers the failure to report; undefined where nobody can be asked. */
   async widen(connector: Connector, access: Access, challenge: string): Promise<Error | undefined> {
     const { findBearerChallenge } = await import('../mcp/auth/index.js');
-    const { error, scopes = [] } = findBearerChallenge(challenge) ?? {};
-    if (error !== 'insufficient_scope') return undefined;
+    const { error: fault, scopes = [] } = findBearerChallenge(challenge) ?? {};
+    if (fault !== 'insufficient_scope') return undefined;
     const credential = await this.#credentialOf(connector, access);
     if (credential?.grant === undefined || connector.auth.type !== 'oauth') return undefined;
     const { clock, credentials } = this.#options;

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from '../connectors/index.js';
-import { HubError, isHubError, type Clock, type Lock, type Locks } from '../kernel/index.js';
+import { HubError, isHubError, type Clock, type Locks } from '../kernel/index.js';
 import type { AccountEvent } from './account-event.js';
 import type { AccountFlow } from './account-flow.js';
+import { accountKey, sourceOf } from './account-key.js';
 import { BackOff } from './back-off.js';
 import {
   DEFAULT_ACCOUNT,
@@ -12,6 +13,7 @@ import {
   type OAuthProblem,
 } from './credential.js';
 import { belongsTo, renewalLead } from './credential-state.js';
+import { SharedLock } from './shared-lock.js';
 import { ownerName, signInRequired } from './sign-in-required.js';
 
 export interface TokenRenewalOptions {
@@ -36,7 +38,8 @@ export interface RenewalRequest {
   readonly challenge?: string | undefined;
 }
 
-const LEASE_MS = 60_000;
+// A living process renews it; after a dead one others must get on while servers still forgive a second use of its token.
+const LEASE_MS = 10_000;
 const WAIT_MS = 30_000;
 const EXCHANGE_MS = 25_000;
 const SAVE_ATTEMPTS = 4;
@@ -67,11 +70,11 @@ export class TokenRenewal {
     try {
       stored = await this.#options.credentials.find(connector.id, owner, account);
     } catch (error) {
-      const unsaved = this.#unsaved.get(keyOf(connector, owner, account));
+      const unsaved = this.#unsaved.get(accountKey(connector, owner, account));
       if (unsaved === undefined) throw error;
       return unsaved;
     }
-    const unsaved = this.#unsaved.get(keyOf(connector, owner, account ?? stored?.account));
+    const unsaved = this.#unsaved.get(accountKey(connector, owner, account ?? stored?.account));
     return unsaved !== undefined && stored !== undefined && unsaved.version > stored.version
       ? unsaved
       : (stored ?? (connector.auth.type === 'client_credentials' ? unsaved : undefined));
@@ -80,7 +83,7 @@ export class TokenRenewal {
   /** Joins a renewal of the same account that is under way. Throws what a caller can be told. */
   renew(request: RenewalRequest): Promise<Credential> {
     const { connector, owner, account } = request;
-    const key = keyOf(connector, owner, account);
+    const key = accountKey(connector, owner, account);
     const running = this.#running.get(key);
     if (running !== undefined) return running;
     const renewed = this.#renew(key, request).finally(() => this.#running.delete(key));
@@ -90,14 +93,14 @@ export class TokenRenewal {
 
   /** The upstream refused even what was just renewed: only a person can help, and nobody renews it again soon. */
   async distrust(connector: Connector, credential: Credential): Promise<void> {
-    this.#backOff.failed(keyOf(connector, credential.owner, credential.account), true);
+    this.#backOff.failed(accountKey(connector, credential.owner, credential.account), true);
     if (connector.auth.type !== 'client_credentials')
       await this.#note(connector, credential, 'needs_reauth', REFUSED);
   }
 
   /** An account was connected or removed: whatever was noted of the one before does not count. */
   forget(connector: Connector['id'], owner: CredentialOwner, account: string): void {
-    const key = keyOf({ id: connector }, owner, account);
+    const key = accountKey({ id: connector }, owner, account);
     this.#backOff.forget(key);
     this.#unsaved.delete(key);
   }
@@ -266,7 +269,7 @@ export class TokenRenewal {
       return await this.#store(connector, obtained, previous);
     } catch (error) {
       if (isHubError(error, 'credential_required')) throw error;
-      const key = keyOf(connector, obtained.owner, obtained.account);
+      const key = accountKey(connector, obtained.owner, obtained.account);
       this.#unsaved.set(key, obtained);
       const saving = this.#saveLater(key, connector, obtained, previous, lock.share());
       this.#saving.add(saving);
@@ -337,35 +340,3 @@ export class TokenRenewal {
 const REFUSED = 'the upstream does not accept the token any more';
 const EXPIRED = 'the token has expired and cannot be renewed';
 const REVOKED = 'the authorization server does not renew the sign-in any more';
-
-/** What a token was obtained with: as long as this stands in the store, nobody renewed it. */
-function sourceOf(credential: Credential | undefined): string | undefined {
-  return (credential?.values['refresh_token'] ?? credential?.values['access_token'])?.reveal();
-}
-
-function keyOf(
-  { id }: Pick<Connector, 'id'>,
-  owner: CredentialOwner,
-  account: string = DEFAULT_ACCOUNT,
-): string {
-  return JSON.stringify([id, owner.kind, ownerName(owner), account]);
-}
-
-/** A lock that is released when all who need it are done. */
-class SharedLock {
-  readonly #lock: Lock | undefined;
-  #holders = 1;
-
-  constructor(lock: Lock | undefined) {
-    this.#lock = lock;
-  }
-
-  share(): () => Promise<void> {
-    this.#holders++;
-    return () => this.release();
-  }
-
-  async release(): Promise<void> {
-    if (--this.#holders === 0) await this.#lock?.release();
-  }
-}

@@ -25,11 +25,44 @@ export interface CallerIdentification {
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const RETRY_MS = 5_000;
 
+type Found = Agent | AuthenticationRefusal | undefined;
+
 export function createCallerIdentification(
   authenticator: Pick<Authenticator, 'identify'>,
   tokens: TokenFace | undefined,
 ): CallerIdentification {
-  function challenge(headers: ExchangeHeaders, path: string, parts: ChallengeParts = {}): string {
+  return new Doorkeeper(authenticator, tokens);
+}
+
+class Doorkeeper implements CallerIdentification {
+  readonly #authenticator: Pick<Authenticator, 'identify'>;
+  readonly #tokens: TokenFace | undefined;
+
+  constructor(authenticator: Pick<Authenticator, 'identify'>, tokens: TokenFace | undefined) {
+    this.#authenticator = authenticator;
+    this.#tokens = tokens;
+  }
+
+  identify(headers: ExchangeHeaders, path: string): Found | Promise<Found> {
+    const header = headers['authorization'];
+    if (header === undefined) return undefined;
+    const token = BEARER.exec(header)?.[1];
+    if (token === undefined) {
+      return {
+        status: 401,
+        message: 'The Authorization header is malformed',
+        challenge: this.challenge(headers, path, { error: 'invalid_request' }),
+        reason: 'a malformed Authorization header',
+      };
+    }
+    const identity = this.#authenticator.identify(token);
+    return identity instanceof Promise
+      ? identity.then((found) => this.#judge(found, headers, path))
+      : this.#judge(identity, headers, path);
+  }
+
+  challenge(headers: ExchangeHeaders, path: string, parts: ChallengeParts = {}): string {
+    const tokens = this.#tokens;
     if (tokens === undefined || !tokens.isOn()) return bearerChallenge(parts);
     const base = tokens.resources.baseFor(headers['host']);
     return bearerChallenge({
@@ -39,61 +72,40 @@ export function createCallerIdentification(
     });
   }
 
-  function refuse(headers: ExchangeHeaders, path: string, reason: string): AuthenticationRefusal {
+  #judge(identity: Identity, headers: ExchangeHeaders, path: string): Agent | AuthenticationRefusal {
+    if (identity === undefined) return this.#refuse(headers, path, 'a wrong key');
+    if (!('outcome' in identity)) return identity;
+    if (identity.outcome === 'refused') return this.#refuseToken(headers, path, identity);
+    const { audience, expectedAudience, agent } = identity;
+    const isMeant =
+      expectedAudience !== undefined ||
+      audience.some((resource) => this.#tokens?.resources.covers(resource, path) === true);
+    return isMeant ? agent : this.#refuse(headers, path, 'a token for another endpoint');
+  }
+
+  #refuse(headers: ExchangeHeaders, path: string, reason: string): AuthenticationRefusal {
     return {
       status: 401,
       message: 'The key or token is not accepted',
-      challenge: challenge(headers, path, { error: 'invalid_token' }),
+      challenge: this.challenge(headers, path, { error: 'invalid_token' }),
       reason,
     };
   }
 
-  function refuseToken(headers: ExchangeHeaders, path: string, verdict: RefusedToken): AuthenticationRefusal {
+  #refuseToken(headers: ExchangeHeaders, path: string, verdict: RefusedToken): AuthenticationRefusal {
     const { error, reason, scopes = [] } = verdict;
     switch (error) {
       case 'invalid_token':
-        return refuse(headers, path, reason);
+        return this.#refuse(headers, path, reason);
       case 'insufficient_scope':
         return {
           status: 403,
           message: 'The token does not have the scopes that are needed',
-          challenge: challenge(headers, path, { error, scopes }),
+          challenge: this.challenge(headers, path, { error, scopes }),
           reason,
         };
       case 'unavailable':
         return { status: 503, message: 'The token cannot be checked now', retryAfterMs: RETRY_MS, reason };
     }
   }
-
-  function judge(identity: Identity, headers: ExchangeHeaders, path: string): Agent | AuthenticationRefusal {
-    if (identity === undefined) return refuse(headers, path, 'a wrong key');
-    if (!('outcome' in identity)) return identity;
-    if (identity.outcome === 'refused') return refuseToken(headers, path, identity);
-    const { audience, expectedAudience, agent } = identity;
-    const isMeant =
-      expectedAudience !== undefined ||
-      audience.some((resource) => tokens?.resources.covers(resource, path) === true);
-    return isMeant ? agent : refuse(headers, path, 'a token for another endpoint');
-  }
-
-  return {
-    identify(headers, path) {
-      const header = headers['authorization'];
-      if (header === undefined) return undefined;
-      const token = BEARER.exec(header)?.[1];
-      if (token === undefined) {
-        return {
-          status: 401,
-          message: 'The Authorization header is malformed',
-          challenge: challenge(headers, path, { error: 'invalid_request' }),
-          reason: 'a malformed Authorization header',
-        };
-      }
-      const identity = authenticator.identify(token);
-      return identity instanceof Promise
-        ? identity.then((found) => judge(found, headers, path))
-        : judge(identity, headers, path);
-    },
-    challenge: (headers, path) => challenge(headers, path),
-  };
 }

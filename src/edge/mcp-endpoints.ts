@@ -58,27 +58,18 @@ const TOOLSET_PATH = /^\/toolsets\/([A-Za-z0-9_-]{1,48})\/mcp$/;
 
 export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
   const endpoints = new Map<string, Endpoint>();
-  // A principal is an agent together with the scopes it came with; the newest object of each is what a request was
-  // authenticated as.
-  const agents = new Map<string, Agent>();
-  const agentOf = (principal: string): Agent => agents.get(principal) as Agent;
+  const principals = new Principals();
+  const agentOf = (principal: string): Agent => principals.agentOf(principal);
   const callers = createCallerIdentification(options.authenticator, options.tokens);
-
-  function remember(
-    found: Agent | AuthenticationRefusal | undefined,
-  ): string | AuthenticationRefusal | undefined {
-    if (found === undefined || 'status' in found) return found;
-    const principal = found.scopes === undefined ? found.id : `${found.id} ${found.scopes.join(' ')}`;
-    agents.set(principal, found);
-    return principal;
-  }
 
   function listenerFor(path: string, server: Pick<McpServer, 'handle'>): RequestListener {
     return toNodeListener(server, {
       paths: [path],
       authenticate(headers: ExchangeHeaders) {
         const found = callers.identify(headers, path);
-        return found instanceof Promise ? found.then(remember) : remember(found);
+        return found instanceof Promise
+          ? found.then((agent) => principals.remember(agent))
+          : principals.remember(found);
       },
       challenge: (headers) => callers.challenge(headers, path),
       onRefused: ({ reason }, address) => options.onRefused?.(reason, networkOf(address ?? '')),
@@ -117,6 +108,23 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
       await Promise.all([...endpoints.values()].map(({ server }) => server.close()));
     },
   };
+}
+
+/** A principal is an agent together with the scopes it came with. */
+class Principals {
+  /** The newest object of each is what a request was authenticated as. */
+  readonly #agents = new Map<string, Agent>();
+
+  remember(found: Agent | AuthenticationRefusal | undefined): string | AuthenticationRefusal | undefined {
+    if (found === undefined || 'status' in found) return found;
+    const principal = found.scopes === undefined ? found.id : `${found.id} ${found.scopes.join(' ')}`;
+    this.#agents.set(principal, found);
+    return principal;
+  }
+
+  agentOf(principal: string): Agent {
+    return this.#agents.get(principal) as Agent;
+  }
 }
 
 /** A call that is not over by then is answered as a stream: it can be kept alive, and taken up again if it breaks. */

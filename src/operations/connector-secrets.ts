@@ -53,8 +53,10 @@ export async function saveSharedSecrets(
   { id, auth }: Connector,
   secrets: Readonly<Record<string, Secret>>,
 ): Promise<void> {
+  // What comes from a sign-in is never given beside an address, and nothing of it goes over to another kind.
+  if (auth.type === 'oauth' || auth.type === 'client_credentials') return;
   const before = await deps.credentialStore.find(id, SHARED);
-  const kept = Object.entries(before?.values ?? {}).filter(
+  const kept = Object.entries(before?.grant === undefined ? (before?.values ?? {}) : {}).filter(
     ([name]) => auth.type !== 'header' || auth.headers.includes(name),
   );
   const values = { ...Object.fromEntries(kept), ...secrets };

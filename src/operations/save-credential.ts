@@ -50,7 +50,8 @@ export function createSaveCredential(deps: SaveCredentialDependencies): SaveCred
       if (owner.kind === 'agent') await deps.agents.require(owner.agent);
       const before = await deps.credentialStore.find(id, owner);
       requireVersion(before?.version ?? 0, expectedVersion);
-      const values = { ...before?.values, ...given };
+      // Tokens of a sign-in are no part of a value that is stored by hand.
+      const values = { ...(before?.grant === undefined && before?.values), ...given };
       if (Object.keys(given).length === 0 && before === undefined)
         throw invalid(namesOf(connector.auth)[0] ?? 'values', 'is missing');
       const credential: Credential = {

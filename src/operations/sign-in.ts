@@ -52,9 +52,8 @@ export interface SignIn {
 
 type Way = Extract<HubEvent, { type: 'session.started' }>['way'];
 
-export function createSignIn(deps: SignInDependencies): SignIn {
-  const { admins, agents, sessions, tickets, attempts, events } = deps;
-
+/** Starts and ends sessions, and says no; whatever it does is recorded. */
+function createSessionDesk({ sessions, attempts, events }: SignInDependencies) {
   async function end(cookie: string, reason: 'signed_out' | 'replaced'): Promise<void> {
     const session = await sessions.find(cookie);
     await sessions.end(cookie);
@@ -81,6 +80,12 @@ export function createSignIn(deps: SignInDependencies): SignIn {
     return new HubError('unauthenticated', 'that is not known here, or not any more');
   }
 
+  return { start, end, refuse };
+}
+
+export function createSignIn(deps: SignInDependencies): SignIn {
+  const { admins, agents, tickets, attempts } = deps;
+  const { start, end, refuse } = createSessionDesk(deps);
   return {
     async withSecret(attempt) {
       attempts.requireFew(attempt.address);

@@ -26,6 +26,8 @@ export interface SyncRequest {
   readonly actor: Actor;
   /** Whose credential may be used where neither anonymous nor shared listing works. */
   readonly agent?: AgentId;
+  /** Whether it is made because there is a credential that was not there before. */
+  readonly newCredential?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -57,7 +59,8 @@ export function createSyncConnector(deps: SyncDependencies): SyncConnector {
     }
     // The one under way may fail for want of exactly the credential that this one brings, or because it asked a connector
     // that is described differently by now.
-    const bringsCredential = request.agent !== undefined && request.agent !== current.agent;
+    const bringsCredential =
+      request.newCredential === true || (request.agent !== undefined && request.agent !== current.agent);
     return current.report.catch((error: unknown) => {
       if (bringsCredential || isHubError(error, 'conflict')) return syncConnector(request);
       throw error;

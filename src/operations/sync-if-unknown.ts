@@ -26,7 +26,12 @@ export async function syncIfUnknown(
   owner: CredentialOwner,
 ): Promise<SyncAttempt | undefined> {
   if (!connector.enabled || deps.catalog.snapshotOf(connector.id) !== undefined) return undefined;
-  const request = { connector: connector.id, actor, ...(owner.kind === 'agent' && { agent: owner.agent }) };
+  const request = {
+    connector: connector.id,
+    actor,
+    newCredential: true,
+    ...(owner.kind === 'agent' && { agent: owner.agent }),
+  };
   const sync = deps.syncConnector(request).then(
     (report): SyncAttempt => ({ state: 'done', report }),
     (error: unknown): SyncAttempt => ({ state: 'failed', error }),

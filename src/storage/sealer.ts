@@ -46,16 +46,7 @@ const HEAD_BYTES = SALT_BYTES + NONCE_BYTES + TAG_BYTES;
 export function createSealer({ active, retired = [] }: MasterKeys): Sealer {
   const keys = new Map<string, Buffer>();
   let activeId = active.id;
-  for (const key of [active, ...retired]) add(key);
-
-  function add({ id, key }: MasterKey): void {
-    if (!KEY_ID.test(id))
-      throw new HubError('config_invalid', 'a master key id must be 1 to 64 letters, digits, "-" or "_"');
-    if (key.length !== KEY_BYTES)
-      throw new HubError('config_invalid', `the master key "${id}" must have ${KEY_BYTES} bytes`);
-    if (keys.has(id)) throw new HubError('config_invalid', `two master keys have the id "${id}"`);
-    keys.set(id, Buffer.from(key));
-  }
+  for (const key of [active, ...retired]) addKey(keys, key);
 
   function requireKey(id: string): Buffer {
     const key = keys.get(id);
@@ -72,7 +63,7 @@ export function createSealer({ active, retired = [] }: MasterKeys): Sealer {
     },
     knows: (keyId) => keys.has(keyId),
     activate(key) {
-      add(key);
+      addKey(keys, key);
       activeId = key.id;
     },
 
@@ -104,6 +95,15 @@ export function createSealer({ active, retired = [] }: MasterKeys): Sealer {
       }
     },
   };
+}
+
+function addKey(keys: Map<string, Buffer>, { id, key }: MasterKey): void {
+  if (!KEY_ID.test(id))
+    throw new HubError('config_invalid', 'a master key id must be 1 to 64 letters, digits, "-" or "_"');
+  if (key.length !== KEY_BYTES)
+    throw new HubError('config_invalid', `the master key "${id}" must have ${KEY_BYTES} bytes`);
+  if (keys.has(id)) throw new HubError('config_invalid', `two master keys have the id "${id}"`);
+  keys.set(id, Buffer.from(key));
 }
 
 function parseSealed(

@@ -17,14 +17,6 @@ export function titleOf(scenario: Scenario): string {
   return `${scenario.line} ${scenario.revision} ${scenario.leg}: ${scenario.name}`;
 }
 
-/**
- * The one rule about what is not run: client scenarios about authorization, because the library has no OAuth
- * client. They are counted in `docs/conformance.md`.
- */
-export function isLeftOut(scenario: Scenario): boolean {
-  return scenario.leg === 'client' && scenario.name.startsWith('auth/');
-}
-
 /** Reads `list` of line 0.1, which knows no requirement sets: everything dated is required. */
 export function parseFirstLine(text: string): readonly Scenario[] {
   return parseList(text)

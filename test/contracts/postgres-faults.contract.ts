@@ -12,7 +12,7 @@ import {
   exampleCredential,
   exampleDiff,
   exampleSnapshot,
-  hub,
+  hub as hubActor,
   masterKeys,
   otherKey,
   shared,
@@ -74,7 +74,7 @@ export function postgresFaults(server: () => TestPostgres, places: Places): void
       logs.flatMap((log) =>
         // Ten that go on as soon as they may, so that every log always has something to write.
         Array.from({ length: 10 }, async () => {
-          for (let count = 0; count < each / 10; count++) await log.intend(hub, started);
+          for (let count = 0; count < each / 10; count++) await log.intend(hubActor, started);
         }),
       ),
     );

@@ -34,7 +34,7 @@ async function startHub(oidc: object = {}): Promise<TestHub> {
 }
 
 /** Goes to the provider and comes back with its answer, which is not shown to the hub yet. */
-async function begin(hub: TestHub, browser: FormBrowser, next = '/'): Promise<string> {
+async function begin(browser: FormBrowser, next = '/'): Promise<string> {
   const answer = await browser.get(`/sign-in/provider?next=${encodeURIComponent(next)}`);
   expect(answer.status).toBe(303);
   return passProvider(answer.headers.get('location') ?? '', provider.issuer);
@@ -95,7 +95,7 @@ describe('signing in with an identity provider', () => {
   ])('with %s', async (_name, person, shown) => {
     provider.person = person;
     const browser = new FormBrowser(hub);
-    const back = await begin(hub, browser);
+    const back = await begin(browser);
     const answer = await browser.get(back);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
     expect(await whoIs(browser)).toBe(shown);
@@ -111,7 +111,7 @@ describe('signing in with an identity provider', () => {
   ])('not for whoever %s', async (_name, person) => {
     provider.person = person;
     const browser = new FormBrowser(hub);
-    const answer = await browser.get(await begin(hub, browser));
+    const answer = await browser.get(await begin(browser));
     expect(answer.status).toBe(403);
     expect(await answer.text()).not.toMatch(/eve@|ann@|u-2/);
     expect(await whoIs(browser)).toBeUndefined();
@@ -119,10 +119,10 @@ describe('signing in with an identity provider', () => {
 
   test('and goes on to where it began', async () => {
     const browser = new FormBrowser(hub);
-    const answer = await browser.get(await begin(hub, browser, '/oauth/connect/abc'));
+    const answer = await browser.get(await begin(browser, '/oauth/connect/abc'));
     expect(answer.headers.get('refresh')).toBe('0; url=/oauth/connect/abc');
     const elsewhere = new FormBrowser(hub);
-    const home = await elsewhere.get(await begin(hub, elsewhere, '//evil.example'));
+    const home = await elsewhere.get(await begin(elsewhere, '//evil.example'));
     expect(home.headers.get('location')).toBe('/');
   });
 
@@ -162,46 +162,47 @@ describe('an answer that must not count', () => {
 
   test('O-1: in another browser, twice, with another state, without one, or never begun', async () => {
     const browser = new FormBrowser(hub);
-    const back = await begin(hub, browser);
+    const back = await begin(browser);
     const keeper = new FormBrowser(hub);
     keeper.cookie = browser.cookie;
     await refused(new FormBrowser(hub), back, 400);
     const other = new FormBrowser(hub);
-    await begin(hub, other);
+    await begin(other);
     await refused(other, back, 400);
     expect((await browser.get(back)).status).toBe(303);
     await refused(keeper, back, 400);
     const third = new FormBrowser(hub);
-    const url = new URL(await begin(hub, third));
+    const url = new URL(await begin(third));
     url.searchParams.delete('state');
     await refused(third, url.href, 400);
   });
 
   test('O-3: from another issuer', async () => {
     const browser = new FormBrowser(hub);
-    const url = new URL(await begin(hub, browser));
+    const url = new URL(await begin(browser));
     expect(url.searchParams.get('iss')).toBe(provider.issuer);
     url.searchParams.set('iss', `${provider.issuer}/`);
     await refused(browser, url.href, 502);
     const without = new FormBrowser(hub);
-    const bare = new URL(await begin(hub, without));
+    const bare = new URL(await begin(without));
     bare.searchParams.delete('iss');
     await refused(without, bare.href, 502);
   });
 
   test('O-4: an error of the provider, whose words are not shown', async () => {
     const browser = new FormBrowser(hub);
-    const url = new URL(await begin(hub, browser));
+    const url = new URL(await begin(browser));
     url.searchParams.delete('code');
     url.searchParams.set('error', 'access_denied');
     url.searchParams.set('error_description', '<script>evil</script>');
     await refused(browser, url.href, 502);
+    expect(await whoIs(browser)).toBeUndefined();
   });
 
   test('O-2: the code of another sign-in', async () => {
     const [one, two] = [new FormBrowser(hub), new FormBrowser(hub)];
-    const first = new URL(await begin(hub, one));
-    const second = new URL(await begin(hub, two));
+    const first = new URL(await begin(one));
+    const second = new URL(await begin(two));
     second.searchParams.set('code', first.searchParams.get('code') ?? '');
     expect((await two.get(second.href)).status).toBe(502);
     expect(await whoIs(two)).toBeUndefined();
@@ -250,7 +251,7 @@ test('a claim with groups decides, and changing the settings ends what they gave
   try {
     provider.person = { ...ANN, groups: ['everybody', 'hub-operators'] };
     const browser = new FormBrowser(hub);
-    await browser.get(await begin(hub, browser));
+    await browser.get(await begin(browser));
     expect(await whoIs(browser)).toBe('oidc:ann@example.com (operator)');
     const { singleSignOn } = hub.running.hub.browser;
     singleSignOn.configure(undefined);

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { recoverUnfinishedCalls } from '../../src/app/recover.js';
 import { verifyChain } from '../../src/governance/index.js';
-import { toConnectorId } from '../../src/kernel/index.js';
+import { silentLogger, toConnectorId, type Logger } from '../../src/kernel/index.js';
 import { admin } from '../support/admin.js';
 import { connectAgent } from '../support/agent-client.js';
 import { eventsOf, recordsOf } from '../support/hub-events.js';
@@ -54,13 +54,10 @@ test('a key that is revoked at one replica is refused by all, at once', async ()
   const { key, id } = body as { key: string; id: string };
   for (const hub of hubs) expect(await statusOf(hub, key)).not.toBe(401);
   expect((await admin(hubs[1]!, 'DELETE', `/agents/anna/keys/${id}`)).status).toBeLessThan(300);
-  const refused = Promise.all(
+  // Long before anything remembered would end by itself.
+  await Promise.all(
     hubs.map((hub) => vi.waitFor(async () => expect(await statusOf(hub, key)).toBe(401), SOON)),
   );
-  // Long before anything remembered would end by itself.
-  const begun = performance.now();
-  await refused;
-  expect(performance.now() - begun).toBeLessThan(10_000);
 });
 
 test('a policy that is changed at one replica counts at all', async () => {
@@ -145,4 +142,29 @@ test('a replica that starts leaves the running calls of others alone, and closes
   await running;
   await recordsOf(one!);
   expect(await verifyChain(two!.running.hub.storage.events)).toMatchObject({ ok: true });
+});
+
+test('a hub on Postgres that shares no locks says at its start what that means', async () => {
+  const place = keep(await createSharedPlace(servers()));
+  const warnings: string[] = [];
+  const logger: Logger = {
+    ...silentLogger,
+    warn: (_, message) => void warnings.push(message),
+    child: () => logger,
+  };
+  const { storage } = place.config;
+  keep(await startTestHub({ folder: place.folder, config: { storage }, logger }));
+  expect(warnings.filter((text) => text.includes('coordination.url'))).toHaveLength(1);
+});
+
+test('a hub whose Redis does not answer at the start says so, and leaves nothing behind', async () => {
+  const place = keep(await createSharedPlace(servers()));
+  const coordination = { url: 'redis://:canary-password@127.0.0.1:1' };
+  const failure = await startTestHub({
+    folder: place.folder,
+    config: { ...place.config, coordination },
+  }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: 'storage_unavailable' });
+  expect(String(failure)).not.toContain('canary');
+  keep(await startTestHub({ folder: place.folder, config: place.config }));
 });

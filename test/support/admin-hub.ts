@@ -319,6 +319,9 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     policy,
     shutdown,
     operations,
+    clients,
+    flow,
+    connections,
     authenticator,
     browser,
     async recorded(): Promise<readonly EventRecord[]> {

@@ -87,7 +87,7 @@ export async function signIn(hub: TestHub, secret: string): Promise<FormBrowser>
   return browser;
 }
 
-/** Follows redirects within the hub. */
+/** Follows redirects within the hub, as browsers do. */
 export async function follow(
   hub: Pick<TestHub, 'url'>,
   browser: FormBrowser,
@@ -95,8 +95,9 @@ export async function follow(
 ): Promise<Response> {
   let response = first;
   for (let steps = 0; steps < 10; steps++) {
-    const location = response.headers.get('location');
-    if (location === null) return response;
+    const refreshed = /url=(.*)$/.exec(response.headers.get('refresh') ?? '')?.[1];
+    const location = response.headers.get('location') ?? refreshed;
+    if (location === undefined) return response;
     const url = new URL(location, hub.url);
     if (url.origin !== new URL(hub.url).origin) return response;
     response = await browser.get(url.pathname + url.search);
@@ -180,8 +181,8 @@ export async function authorize(
   const { response, page } = await openConsent(hub, browser, started);
   const location = response.headers.get('location');
   const callback = location === null ? await answerConsent(hub, browser, page) : new URL(location);
-  const resource = wish.resource === undefined ? {} : { resource: wish.resource };
-  const { status, body } = await exchange(hub, started, callback, resource);
+  const { resource = `${hub.url}/mcp` } = wish;
+  const { status, body } = await exchange(hub, started, callback, { resource });
   if (status !== 200) throw new Error(`no token: ${status} ${JSON.stringify(body)}`);
   return body as unknown as Tokens;
 }

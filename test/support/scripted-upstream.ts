@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 /** A request as an upstream saw it. */
 export interface SeenRequest {
   readonly httpMethod: string;
+  readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly rpc: {
     readonly id?: unknown;
@@ -59,7 +60,8 @@ export async function startUpstream(initial: UpstreamScript = {}, port = 0): Pro
   const server = createServer((request, response) => {
     void readBody(request).then((body) => {
       const rpc = body === '' ? {} : (JSON.parse(body) as SeenRequest['rpc']);
-      const entry = { httpMethod: request.method ?? '', headers: request.headers, rpc };
+      const path = request.url ?? '';
+      const entry = { httpMethod: request.method ?? '', path, headers: request.headers, rpc };
       seen.push(entry);
       void answer(upstream.script, sessions, entry, response);
     });

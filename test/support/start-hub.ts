@@ -24,6 +24,8 @@ export interface TestHubOptions {
   readonly logger?: Logger;
   /** Kept when given, removed otherwise. */
   readonly folder?: string;
+  /** Default: a free one. */
+  readonly port?: number;
 }
 
 /** The real hub in this process, on a free loopback port, with a data folder of its own. */
@@ -33,13 +35,14 @@ export async function startTestHub({
   environment = {},
   logger: givenLogger,
   folder: given,
+  port = 0,
 }: TestHubOptions = {}): Promise<TestHub> {
   const watch = new SecretWatch();
   const logger = givenLogger ?? watch.logger;
   const folder = given ?? mkdtempSync(join(tmpdir(), 'crosspoint-hub-'));
   if (config !== undefined) writeFileSync(join(folder, 'crosspoint.json'), JSON.stringify(config));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  const flags = { port: 0, data: join(folder, 'data') };
+  const flags = { port, data: join(folder, 'data') };
   const running = await startHub(
     loadConfig({ flags, environment, folder, now: Date.now() }),
     logger,

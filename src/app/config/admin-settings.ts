@@ -19,7 +19,7 @@ const DEFAULT_SCOPES = ['openid', 'email'];
 export function toAdminSettings({ accounts = {}, oidc }: AdminInput, now: number): AdminSettings {
   return {
     accounts: Object.entries(accounts).map(([id, { name = id, role, token }]) => {
-      if (!isName(id)) throw invalid(`accounts: "${id}"`, `is not a name (${NAME_RULE})`);
+      if (!isName(id)) throw invalid(`accounts: "${String(id)}"`, `is not a name (${NAME_RULE})`);
       if (id === HUB_ADMIN) throw invalid(`accounts.${id}`, "stands for the holder of the hub's own token");
       const strong = requireStrong(token, `admin.accounts.${id}.token`);
       return createAdminAccount({ id, name, role, now, token: strong }).account;
@@ -39,7 +39,7 @@ function toSingleSignOn(input: NonNullable<AdminInput['oidc']>): SingleSignOnSet
   if ([...owner, ...operator, ...viewer, ...Object.keys(agents)].length === 0)
     throw invalid('oidc', 'needs roles or agents: otherwise nobody can sign in with it');
   const wrong = Object.values(agents).find((id) => !isName(id));
-  if (wrong !== undefined) throw invalid('oidc.agents', `"${wrong}" is not the id of an agent`);
+  if (wrong !== undefined) throw invalid('oidc.agents', `"${String(wrong)}" is not the id of an agent`);
   return {
     issuer,
     clientId,

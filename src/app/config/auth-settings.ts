@@ -74,7 +74,7 @@ function toIssuer(input: IssuerInput, index: number): TrustedIssuer {
 
 function toRules(input: IssuerInput['agents'], at: string): SubjectRules {
   const { claim = 'sub', map = {}, template, automatic = false } = input;
-  const wrong = Object.values(map).find((id) => !isName(id));
+  const wrong: string | undefined = Object.values(map).find((id: unknown) => !isName(id));
   if (wrong !== undefined) throw invalid(`${at}.map`, `"${wrong}" is not the id of an agent`);
   if (template !== undefined && !template.includes('{value}'))
     throw invalid(`${at}.template`, 'must contain {value}');

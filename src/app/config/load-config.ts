@@ -5,7 +5,7 @@ import { createAgentKey, type ConfiguredAgent } from '../../agents/index.js';
 import { parseConnector, type Connector } from '../../connectors/index.js';
 import { configInput, type ConfigInput } from '../../contract/index.js';
 import type { Policy } from '../../governance/index.js';
-import { HubError, isName, NAME_RULE, Secret, toAgentId, toPolicyId } from '../../kernel/index.js';
+import { HubError, isName, NAME_RULE, type Secret, toAgentId, toPolicyId } from '../../kernel/index.js';
 import { toAdminSettings } from './admin-settings.js';
 import { toAuthSettings } from './auth-settings.js';
 import { checkExposure } from './check-exposure.js';
@@ -41,8 +41,7 @@ export function loadConfig(origin: ConfigOrigin): Config {
   const dataDir = resolve(folder, pick('dataDir', flags.data, 'CROSSPOINT_DATA', undefined, '.crosspoint'));
   const server = pickServer(pick, flags, file.server ?? {});
   if (file.auth !== undefined) sources['auth'] = 'file';
-  if (file.admin?.accounts !== undefined) sources['admin.accounts'] = 'file';
-  if (file.admin?.oidc !== undefined) sources['admin.oidc'] = 'file';
+  noteAdminSources(file.admin, sources);
   const config: Config = {
     server,
     storageUrl: pickStorageUrl(pick, file, base, dataDir),
@@ -90,6 +89,11 @@ export function loadConfig(origin: ConfigOrigin): Config {
 }
 
 const UNLIMITED = { perSecond: 0, burst: 1 };
+
+function noteAdminSources(admin: ConfigInput['admin'], sources: Sources): void {
+  if (admin?.accounts !== undefined) sources['admin.accounts'] = 'file';
+  if (admin?.oidc !== undefined) sources['admin.oidc'] = 'file';
+}
 
 /** A value that no flag sets. */
 function setting<Value>(

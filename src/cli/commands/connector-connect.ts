@@ -6,20 +6,26 @@ import { show, type Cli, type OutputOptions } from '../cli.js';
 import { readVariable } from '../connector-options.js';
 import { discovered } from '../connector-text.js';
 import type { HubOptions } from '../hub-address.js';
+import type { HubClient } from '../hub-client.js';
 import { readSecret } from '../read-secret.js';
 import { requireConnector } from '../find-connector.js';
 import { withHub } from '../with-hub.js';
 
 interface Options extends HubOptions, OutputOptions {
   readonly agent?: string;
+  readonly account?: string;
+  readonly browser: boolean;
   readonly valueEnv?: readonly string[];
 }
 
 export function addConnectorConnectCommand(parent: Command, cli: Cli): void {
   addHubCommand(parent, {
     usage: 'connect <id>',
-    summary: 'Store the credential of a connector: asked for, piped in, or read from a variable',
+    summary:
+      'Sign in to what a connector leads to, or store its credential: asked for, piped in, or read from a variable',
     examples: [
+      'crosspoint connector connect linear',
+      'crosspoint connector connect linear --agent ci --account work',
       'crosspoint connector connect tracker',
       'crosspoint connector connect tracker --agent ci --value-env CI_TRACKER_TOKEN',
       'pass show tracker | crosspoint connector connect tracker',
@@ -31,15 +37,23 @@ export function addConnectorConnectCommand(parent: Command, cli: Cli): void {
       'variable that holds the value; HEADER=VARIABLE where there are several headers (repeatable)',
       collect,
     )
+    .option('--account <name>', 'which account it is, where an owner has several (OAuth)')
+    .option('--no-browser', 'only print the address to sign in at (OAuth)')
     .action((id: string, options: Options) =>
       withHub(cli, options, async (hub) => {
         const connector = await requireConnector(hub, id);
         const owner = chooseOwner(connector, options.agent);
-        const body = await readCredential(cli, connector, options.valueEnv ?? []);
-        const saved = await hub.ask(ADMIN_ROUTES.credentials.save, { path: { id, owner }, body });
+        const saved =
+          connector.auth.type === 'oauth'
+            ? await connect(cli, hub, connector, options)
+            : await hub.ask(ADMIN_ROUTES.credentials.save, {
+                path: { id, owner },
+                body: await readCredential(cli, connector, options.valueEnv ?? []),
+              });
         show(cli, options, saved, () => {
+          const what = connector.auth.type === 'oauth' ? 'account' : 'credential';
           cli.terminal.print(
-            `Stored the ${owner === 'shared' ? 'shared credential' : `credential of ${owner}`} of ${id}.`,
+            `Stored the ${owner === 'shared' ? `shared ${what}` : `${what} of ${owner}`} of ${id}.`,
           );
           if (saved.sync?.state === 'done') cli.terminal.print(discovered(connector.name, saved.sync));
         });
@@ -47,17 +61,20 @@ export function addConnectorConnectCommand(parent: Command, cli: Cli): void {
     );
 }
 
+/** Loaded only here: other commands need no server and start no programs. */
+async function connect(cli: Cli, hub: HubClient, connector: ConnectorDetail, options: Options) {
+  const { connectAccount } = await import('../connect-account.js');
+  return connectAccount(cli, hub, connector, {
+    agent: options.agent,
+    account: options.account,
+    browser: options.browser,
+  });
+}
+
 function chooseOwner({ id, auth, credentialMode }: ConnectorDetail, agent: string | undefined): string {
   if (auth.type === 'none') throw new CliError(`${id} needs no credential`, { code: 'conflict' });
-  if (auth.type === 'oauth' || auth.type === 'client_credentials') {
-    throw new CliError(
-      `${id} signs in with ${auth.type === 'oauth' ? 'OAuth' : 'client credentials'}, which is not available yet`,
-      {
-        code: 'not_supported',
-        hint: 'What works now are bearer tokens, API keys and headers: add the connector with --bearer-env, --api-key-env or --header.',
-      },
-    );
-  }
+  if (auth.type === 'client_credentials')
+    throw new CliError(`${id} signs in by itself with its client credentials`, { code: 'conflict' });
   if (credentialMode === 'per_agent' && agent === undefined) {
     throw usageError(
       `${id} wants a credential of each agent`,

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ADMIN_ROUTES, type ConnectorView } from '../../contract/index.js';
 import { addHubCommand } from '../add-command.js';
 import { show, type Cli, type OutputOptions } from '../cli.js';
-import { addressOf, paintState, reasonOf, stateOf } from '../connector-text.js';
+import { accountsOf, addressOf, paintState, reasonOf, stateOf } from '../connector-text.js';
 import type { HubOptions } from '../hub-address.js';
 import { escapeLine } from '../terminal/escape-text.js';
 import { formatAge } from '../terminal/format.js';
@@ -29,10 +29,11 @@ function printConnectors(cli: Cli, connectors: readonly ConnectorView[]): void {
   }
   const now = Date.now();
   terminal.table(
-    ['ID', 'STATE', 'TOOLS', 'SYNCED', 'SOURCE', 'ADDRESS'],
+    ['ID', 'STATE', 'ACCOUNTS', 'TOOLS', 'SYNCED', 'SOURCE', 'ADDRESS'],
     connectors.map((connector) => [
       connector.id,
       stateOf(connector),
+      accountsOf(connector),
       connector.sync === null ? '-' : String(connector.sync.tools),
       connector.sync === null ? 'never' : formatAge(connector.sync.syncedAt, now),
       connector.source.replace('_', '-'),

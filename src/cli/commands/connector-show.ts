@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ConnectorDetail, ConnectorView } from '../../contract/index.js';
+import type { ConnectorDetail, ConnectorView, CredentialView } from '../../contract/index.js';
 import { addHubCommand } from '../add-command.js';
 import { show, type Cli, type OutputOptions } from '../cli.js';
 import { addressOf } from '../connector-text.js';
@@ -31,12 +31,7 @@ function describe(connector: ConnectorDetail): string {
     ['Environment', Object.keys(connector.env ?? {}).join(', ')],
     ['Transport', connector.transport.replace('_', ' ')],
     ['Credential', describeAuth(connector)],
-    [
-      'Known for',
-      connector.credentials
-        .map(({ owner, last4 }) => (last4 === undefined ? owner : `${owner} (…${last4})`))
-        .join(', '),
-    ],
+    ['Known for', connector.credentials.map(describeCredential).join(', ')],
     ['State', `${health.state}${health.since === undefined ? '' : ` since ${formatMoment(health.since)}`}`],
     ['Problem', health.reason],
     ['Upstream', sync === null ? undefined : `${sync.upstream.name} ${sync.upstream.version ?? ''}`.trim()],
@@ -61,6 +56,18 @@ function describe(connector: ConnectorDetail): string {
     ['Tags', connector.tags.join(', ')],
     ['Source', connector.source.replace('_', '-')],
   ]);
+}
+
+function describeCredential({ owner, account, isDefault, last4, state, reason }: CredentialView): string {
+  const more = [
+    ...(last4 === undefined ? [] : [`…${last4}`]),
+    ...(account === 'default' ? [] : [account]),
+    ...(isDefault ? [] : ['not used']),
+    ...(state === 'valid'
+      ? []
+      : [`${state.replaceAll('_', ' ')}${reason === undefined ? '' : `: ${reason}`}`]),
+  ];
+  return more.length === 0 ? owner : `${owner} (${more.join(', ')})`;
 }
 
 function describeOffers({ sync }: ConnectorView): string | undefined {

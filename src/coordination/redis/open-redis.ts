@@ -45,7 +45,7 @@ export async function openRedisCoordination({
   const watches = [watch(redis, logger), watch(listening, logger)];
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    for (const { stop } of watches) stop();
+    for (const each of watches) each.stop();
     feed.close();
     await locks.close();
     redis.disconnect();

@@ -6,7 +6,7 @@ import { findOwner, savedView } from './credential-routes.js';
 import type { AdminDependencies } from './dependencies.js';
 import { expectedVersion, tagOf } from './entity-tag.js';
 import { pageOf } from './list-page.js';
-import { agentNamed, connectorNamed, requireFound } from './record-names.js';
+import { accountNamed, agentNamed, connectorNamed, requireFound } from './record-names.js';
 import type { Register } from './register.js';
 import { toCredentialView } from './views/credential-view.js';
 
@@ -51,16 +51,21 @@ export function registerAccountRoutes(register: Register, deps: AdminDependencie
     });
     return { body: savedView(connected, connected.connector, deps.clock.now()) };
   });
+  registerKnown(register, deps);
+}
+
+/** What is done with an account that is there. */
+function registerKnown(register: Register, deps: AdminDependencies): void {
   register(ROUTES.chooseAccount, async ({ by, names }) => {
     const { connector, owner } = await findOwner(deps, names);
-    const { account } = names;
+    const account = accountNamed(names.account);
     await deps.operations.chooseAccount({ by, connector: connector.id, owner, account });
     const chosen = requireFound(await deps.credentials.find(connector.id, owner, account), 'account');
     return { body: toCredentialView(chosen, connector, deps.clock.now()), tag: tagOf(chosen) };
   });
   register(ROUTES.removeAccount, async ({ by, names, ifMatch }) => {
     const { connector, owner } = await findOwner(deps, names);
-    const { account } = names;
+    const account = accountNamed(names.account);
     const current = requireFound(await deps.credentials.find(connector.id, owner, account), 'account');
     const expected = expectedVersion(ifMatch, current);
     return {

@@ -2,6 +2,7 @@ import type { KnownAdmin } from '../../agents/index.js';
 import { ADMIN_ROUTES, type AdminView } from '../../contract/index.js';
 import type { AdminDependencies } from './dependencies.js';
 import { pageOf } from './list-page.js';
+import { adminNamed } from './record-names.js';
 import type { Register } from './register.js';
 import { toTime } from './views/secret-state.js';
 
@@ -20,7 +21,7 @@ export function registerAdminAccountRoutes(
     return { body: { ...toAdminView(admin), token: token.reveal() } };
   });
   register(ROUTES.remove, async ({ by, names }) => ({
-    body: await operations.removeAdmin({ by, id: names.id }),
+    body: await operations.removeAdmin({ by, id: adminNamed(names.id) }),
   }));
 }
 

@@ -19,6 +19,14 @@ export function agentNamed(name: string): AgentId {
   return toAgentId(requireName(name, 'agent'));
 }
 
+export function adminNamed(name: string): string {
+  return requireName(name, 'admin');
+}
+
+export function accountNamed(name: string): string {
+  return requireName(name, 'account');
+}
+
 export function policyNamed(name: string): PolicyId {
   return toPolicyId(requireName(name, 'policy'));
 }

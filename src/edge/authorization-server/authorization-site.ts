@@ -37,7 +37,7 @@ export function createAuthorizationSite(options: AuthorizationSiteOptions): Site
     if (path === ROUTES.registration && method === 'OPTIONS') return allowAnyOrigin;
     if (path === ROUTES.authorization)
       return (request, response) => door.pass(withDefaultScope(request, options.scopes), response);
-    return door.pass;
+    return (request, response) => door.pass(request, response);
   }
 
   return {

@@ -71,5 +71,5 @@ function agentChoice(agents: readonly Agent[]): PageBody {
 
 /** Of a client that is known by the address of its description. */
 function hostOf(clientId: string): string | undefined {
-  return /^https:\/\//.test(clientId) && URL.canParse(clientId) ? new URL(clientId).host : undefined;
+  return clientId.startsWith('https://') && URL.canParse(clientId) ? new URL(clientId).host : undefined;
 }

@@ -176,8 +176,8 @@ async function finish(
 ): Promise<void> {
   const { provider, clientId, scopes, otherScopes, resources, redirectUri } = wish;
   const grant: Grant = new provider.Grant({ accountId: agent.id, clientId });
-  for (const resource of resources) if (scopes.length > 0) grant.addResourceScope(resource, [...scopes]);
-  if (otherScopes.length > 0) grant.addOIDCScope(otherScopes.join(' '));
+  for (const resource of resources) grant.addResourceScope(resource, [...scopes]);
+  grant.addOIDCScope([...otherScopes, ...scopes]);
   const grantId = await grant.save();
   await approvals.approve(
     { clientId, name: wish.clientName ?? '', agent: agent.id, scopes, redirectUri },

@@ -31,6 +31,7 @@ export const STYLESHEET = `:root {
   }
 }
 *, *::before, *::after { box-sizing: border-box; }
+[hidden] { display: none !important; }
 body {
   margin: 0;
   background: var(--ground);

@@ -189,17 +189,11 @@ const using: Scenario[] = [
     status: 404,
   },
   {
-    name: 'connecting says which kinds can be stored',
+    name: 'connecting says how the others are stored',
     given: withBearer,
     request: { method: 'POST', path: '/connectors/notes/connect' },
     status: 409,
-    body: {
-      error: {
-        code: 'not_supported',
-        message: expect.stringContaining('bearer, api_key and header'),
-        details: { authType: 'bearer' },
-      },
-    },
+    body: { error: { code: 'not_supported', message: expect.stringContaining('PUT /connectors/notes') } },
   },
   {
     name: 'connecting nothing is not found',

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import type { Cli } from '../../src/cli/cli.js';
+import { runCli } from '../../src/cli/run-cli.js';
+import { createTerminal } from '../../src/cli/terminal/terminal.js';
+import { passProvider } from '../support/identity-provider.js';
+import { startAccountHub, type AccountHub } from '../support/oauth/account-hub.js';
+import { closeAfterEach } from '../support/resources.js';
+
+/** `crosspoint connector connect` against a real authorization server, without a screen to open a browser on. */
+
+const keep = closeAfterEach();
+
+function run({ hub }: AccountHub, args: readonly string[]) {
+  const texts = { stdout: '', stderr: '' };
+  const stream = (name: 'stdout' | 'stderr') =>
+    ({ write: (text: string) => (texts[name] += text) }) as unknown as NodeJS.WriteStream;
+  let code = 0;
+  const stdin = {} as NodeJS.ReadStream;
+  const environment = { CROSSPOINT_URL: hub.url, CROSSPOINT_ADMIN_TOKEN: hub.adminToken };
+  const cli: Cli = {
+    terminal: createTerminal({ stdin, stdout: stream('stdout'), stderr: stream('stderr'), environment }),
+    environment,
+    folder: hub.folder,
+    stdin,
+    setExitCode: (given) => (code = given),
+  };
+  const done = runCli(cli, args).then(() => ({ code, ...texts }));
+  return { texts, done };
+}
+
+/** Follows the address that was printed until a page stays. */
+async function visit({ provider }: AccountHub, texts: { readonly stderr: string }): Promise<string> {
+  await expect.poll(() => texts.stderr, { timeout: 15_000 }).toMatch(/http\S+/);
+  const address = /http\S+/.exec(texts.stderr)?.[0] ?? '';
+  expect(address.startsWith(provider.issuer)).toBe(true);
+  const back = await passProvider(address, provider.issuer);
+  return (await fetch(back)).text();
+}
+
+test('prints the address, waits, and stores the account of an agent', async () => {
+  const given = await startAccountHub(keep, { credentialMode: 'per_agent' });
+  const { texts, done } = run(given, [
+    'connector',
+    'connect',
+    'tracker',
+    '--agent',
+    'alice',
+    '--account',
+    'work',
+  ]);
+  expect(await visit(given, texts)).toContain('connected');
+  expect(await done).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Stored the account of alice') as string,
+  });
+  expect(texts.stdout).toContain("Discovered 2 tools from 'Tracker'.");
+  expect(texts.stdout + texts.stderr).not.toMatch(/confirmation/);
+  const shown = await run(given, ['connector', 'show', 'tracker']).done;
+  expect(shown.stdout).toMatch(/alice \(.*work.*\)/);
+  given.provider.records.removeAll('AccessToken');
+  given.provider.records.removeAll('RefreshToken');
+  await given.ask('POST', '/tools/call', { agent: 'alice', name: 'tracker__look', arguments: {} });
+  expect((await run(given, ['connector', 'show', 'tracker']).done).stdout).toContain('needs sign in');
+  expect((await run(given, ['connector', 'list']).done).stdout).toContain('needs sign-in');
+});
+
+test('says why where the person refuses', async () => {
+  const given = await startAccountHub(keep);
+  given.provider.agrees = false;
+  const { texts, done } = run(given, ['connector', 'connect', 'tracker', '--no-browser']);
+  expect(await visit(given, texts)).toContain('not connected');
+  const { code, stderr } = await done;
+  expect(code).toBe(1);
+  expect(stderr).not.toContain('script>');
+  expect(given.provider.tokenCalls()).toEqual([]);
+});
+
+test('wants to know whose account it is', async () => {
+  const given = await startAccountHub(keep, { credentialMode: 'per_agent' });
+  const { code, stderr } = await run(given, ['connector', 'connect', 'tracker']).done;
+  expect(code).toBe(2);
+  expect(stderr).toContain('--agent');
+});

@@ -1,0 +1,212 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseConnector, type Connector } from '../../src/connectors/index.js';
+import { createAccountFlow, type AccountFlow, type BegunConnection } from '../../src/credentials/index.js';
+import { HubError, systemClock } from '../../src/kernel/index.js';
+import { createAuthorizationFetch } from '../../src/upstreams/index.js';
+import {
+  goodResource,
+  goodServer,
+  json,
+  startHostileServer,
+  type Answer,
+  type HostileServer,
+} from '../support/oauth/hostile-server.js';
+import { createMemoryClients } from '../support/oauth/memory-clients.js';
+
+const REDIRECT = 'http://127.0.0.1:1/oauth/callback';
+const PRM = '/.well-known/oauth-protected-resource/mcp';
+const METADATA = '/.well-known/oauth-authorization-server';
+/** Words only a server would write; none may reach a message of ours. */
+const CANARY = 'canary-of-the-server';
+
+let server: HostileServer;
+let canary: HostileServer;
+let flow: AccountFlow;
+let connector: Connector;
+
+beforeEach(async () => {
+  server = await startHostileServer();
+  canary = await startHostileServer();
+  connector = parseConnector('c', { url: server.url, auth: { type: 'oauth' } }, { source: 'file', now: 1 });
+  flow = createAccountFlow({
+    fetchFor: createAuthorizationFetch({ totalMs: 4_000 }),
+    clients: createMemoryClients(),
+    clock: systemClock,
+    clientMetadataUrl: () => undefined,
+  });
+});
+afterEach(async () => {
+  await server.close();
+  await canary.close();
+});
+
+const begin = (challenge?: string): Promise<BegunConnection> =>
+  flow.begin({ connector, redirectUri: REDIRECT, ...(challenge !== undefined && { challenge }) });
+
+const answerOf = (begun: BegunConnection, more: Record<string, string> = {}): URLSearchParams =>
+  new URLSearchParams({ code: 'code', state: begun.state, iss: begun.issuer, ...more });
+
+async function failure(outcome: Promise<unknown>): Promise<HubError> {
+  const error = await outcome.then(
+    () => new Error('it was accepted'),
+    (caught: unknown) => caught,
+  );
+  if (!(error instanceof HubError)) throw error;
+  expect(`${error.message} ${JSON.stringify(error.details)}`).not.toContain(CANARY);
+  expect(canary.seen).toEqual([]);
+  return error;
+}
+
+const redirect: Answer = (_request, response) => {
+  response.writeHead(302, { location: `${canary.origin}/secret` }).end();
+};
+const html: Answer = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>${CANARY}</p>`);
+};
+const hang: Answer = () => {};
+const MEGABYTE = Buffer.alloc(1_048_576, 'x');
+const huge: Answer = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  let sent = 0;
+  const write = (): void => {
+    while (sent < 32 && !response.destroyed) {
+      sent += 1;
+      if (!response.write(MEGABYTE)) return void response.once('drain', write);
+    }
+    response.end();
+  };
+  write();
+};
+
+test('without anything hostile the exchange succeeds', async () => {
+  const begun = await begin();
+  expect(begun.authorizationUrl).toContain('code_challenge_method=S256');
+  const { values, grant } = await flow.finish(connector, begun, answerOf(begun));
+  expect(values['access_token']?.reveal()).toBe('good-token');
+  expect(grant).toMatchObject({ issuer: server.origin, resource: server.url, clientId: 'made' });
+});
+
+describe('metadata that is refused before a person is sent anywhere', () => {
+  const changed = (change: object) => (): void =>
+    server.answer(METADATA, json({ ...goodServer(server.origin), ...change }));
+  const cases: readonly [string, () => void, RegExp][] = [
+    ['O-5: another issuer', changed({ issuer: 'https://evil.example' }), /another issuer/],
+    [
+      'O-5: javascript:',
+      changed({ authorization_endpoint: 'javascript:alert(1)' }),
+      /neither https nor http/,
+    ],
+    ['O-5: data:', changed({ authorization_endpoint: 'data:text/html,x' }), /neither https nor http/],
+    ['O-5: file:', changed({ token_endpoint: 'file:///etc/passwd' }), /neither https nor http/],
+    ['O-5: like a command', changed({ authorization_endpoint: '$(touch /tmp/x)' }), /not a URL/],
+    ['O-5: userinfo', changed({ token_endpoint: 'https://u:p@a.example/' }), /user name/],
+    ['O-5: not encrypted', changed({ registration_endpoint: 'http://a.example/' }), /not encrypted/],
+    ['O-5: private', changed({ registration_endpoint: 'https://10.0.0.1/' }), /must not be reached/],
+    ['O-6: no PKCE', changed({ code_challenge_methods_supported: undefined }), /PKCE/],
+    ['O-6: plain only', changed({ code_challenge_methods_supported: ['plain'] }), /PKCE/],
+    ['O-7: 32 MB', () => server.answer(METADATA, huge), /larger/],
+    ['O-7: 32 MB of the resource', () => server.answer(PRM, huge), /larger/],
+    ['O-7: a redirect inside', () => server.answer('/register', redirect), /redirect/],
+    [
+      'O-8: another resource',
+      () =>
+        server.answer(PRM, json({ ...goodResource(server.origin), resource: 'https://evil.example/mcp' })),
+      /another resource/,
+    ],
+    [
+      'no authorization server',
+      () => server.answer(PRM, json({ resource: server.url, authorization_servers: [] })),
+      /no authorization server/,
+    ],
+  ];
+  test.each(cases)('%s', async (_name, prepare, words) => {
+    prepare();
+    const error = await failure(begin());
+    expect(error.code).toBe('oauth_refused');
+    expect(error.message).toMatch(words);
+  });
+
+  test('O-7: pages and redirects in place of metadata are no metadata', async () => {
+    for (const answer of [html, redirect]) {
+      server.answer(PRM, json({ resource: server.url, authorization_servers: [`${server.origin}/as`] }));
+      server.answer(`${METADATA}/as`, answer);
+      expect((await failure(begin())).message).toMatch(/publishes no metadata/);
+    }
+  });
+
+  test('O-7: a server that hangs may work later', async () => {
+    server.answer(METADATA, hang);
+    expect((await failure(begin())).code).toBe('oauth_unavailable');
+  });
+});
+
+describe('answers that are refused before the code is used', () => {
+  test.each<[string, Record<string, string>, RegExp]>([
+    ['O-3: wrong', { iss: 'https://evil.example' }, /another issuer/],
+    ['O-3: a slash more', { iss: 'SLASH' }, /another issuer/],
+    ['O-3: missing', { iss: 'MISSING' }, /does not name its issuer/],
+    ['another state', { state: 'x' }, /does not belong/],
+    ['O-4: an error', { error: 'access_denied', error_description: CANARY }, /access was denied/],
+  ])('%s', async (_name, change, words) => {
+    const begun = await begin();
+    const answer = answerOf(begun, change);
+    if (change['iss'] === 'SLASH') answer.set('iss', `${begun.issuer}/`);
+    if (change['iss'] === 'MISSING') answer.delete('iss');
+    const error = await failure(flow.finish(connector, begun, answer));
+    expect(error.code).toBe('oauth_refused');
+    expect(error.message).toMatch(words);
+    expect(server.seen).not.toContain('POST /token');
+  });
+
+  test('an endpoint that changes meanwhile does not get the code', async () => {
+    const begun = await begin();
+    server.answer(METADATA, json({ ...goodServer(server.origin), token_endpoint: `${canary.origin}/token` }));
+    await flow.finish(connector, begun, answerOf(begun));
+    expect(canary.seen).toEqual([]);
+  });
+});
+
+describe('O-9: token answers that are refused', () => {
+  const token = (change: object): Answer => json({ access_token: 'a', token_type: 'Bearer', ...change });
+  test.each<[string, Answer, string]>([
+    ['a page', html, 'oauth_refused'],
+    ['32 MB', huge, 'oauth_refused'],
+    ['no token', token({ access_token: undefined }), 'oauth_refused'],
+    ['a line break', token({ access_token: 'a\r\nx-evil: 1' }), 'oauth_refused'],
+    ['another type', token({ token_type: 'mac' }), 'oauth_refused'],
+    ['a proof type', token({ token_type: 'DPoP' }), 'oauth_refused'],
+    ['an error of the server', json({ error: CANARY }, 500), 'oauth_unavailable'],
+    ['a used code', json({ error: 'invalid_grant', error_description: CANARY }, 400), 'oauth_refused'],
+    ['a redirect', (...parts) => redirect(...parts), 'oauth_refused'],
+    ['nothing', hang, 'oauth_unavailable'],
+  ])('%s', async (_name, answer, code) => {
+    const begun = await begin();
+    server.answer('/token', answer);
+    expect((await failure(flow.finish(connector, begun, answerOf(begun)))).code).toBe(code);
+  });
+
+  test.each<[unknown, number | undefined]>([
+    [-5, 0],
+    [1e300, 86_400_000],
+    ['soon', undefined],
+    ['60', 60_000],
+  ])('O-10: expires_in %s', async (given, expected) => {
+    const begun = await begin();
+    server.answer('/token', token({ expires_in: given }));
+    const { grant } = await flow.finish(connector, begun, answerOf(begun));
+    expect(grant.expiresAt === undefined ? undefined : grant.expiresAt - grant.obtainedAt).toBe(expected);
+  });
+});
+
+test.each<[string, string]>([
+  ['200 challenges', 'Basic realm="x", '.repeat(200)],
+  ['12 KB', `Bearer realm="${'x'.repeat(12_288)}"`],
+  ['broken quotes', 'Bearer realm="x, resource_metadata="y'],
+])('O-7: %s do not stop the exchange', async (_name, header) => {
+  expect((await begin(header)).issuer).toBe(server.origin);
+});
+
+test('O-5: a challenge that leads to something that is no address', async () => {
+  for (const address of ['javascript:alert(1)', 'file:///etc/passwd', '`id`'])
+    expect((await failure(begin(`Bearer resource_metadata="${address}"`))).code).toBe('oauth_refused');
+});
