@@ -26,6 +26,7 @@ export {
   type SecretState,
 } from './admin/answers.js';
 export type {
+  CheckAnswer,
   ConnectorAddition,
   ConnectorDetail,
   ConnectorPatch,

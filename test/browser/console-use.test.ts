@@ -105,6 +105,28 @@ describe('sync', () => {
   });
 });
 
+describe('test of a connection', () => {
+  test('shows each step to the upstream, and the one that fails with what to do', async () => {
+    const page = await open('/connectors/remote?tab=history');
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    const steps = page.getByRole('list', { name: 'Steps' });
+    await steps.waitFor();
+    expect(await steps.getByText('works').count()).toBeGreaterThanOrEqual(4);
+    expect(await steps.innerText()).toContain('5 tools');
+    upstream.script = {
+      ...SCRIPT,
+      intercept: (_request, response) => {
+        response.writeHead(404).end();
+        return true;
+      },
+    };
+    await page.getByRole('button', { name: 'Test', exact: true }).click();
+    await steps.getByText('fails').waitFor();
+    expect(await steps.innerText()).toContain('Look whether');
+    upstream.script = SCRIPT;
+  });
+});
+
 describe('playground', () => {
   test('shows each part of a result as what it is, and nothing of it becomes part of the page', async () => {
     const page = await open('/tools/remote__echo');

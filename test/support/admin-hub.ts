@@ -232,6 +232,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     catalog,
     surfaces,
     health,
+    checkConnection: async () => [{ step: 'dns', state: 'ok', detail: 'found' }],
     upstreams,
     statistics: createCallStatistics({ events, eventStore: storage.events, clock }),
     events,

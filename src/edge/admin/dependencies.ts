@@ -1,6 +1,7 @@
 import type { AdminDirectory, AgentReader } from '../../agents/index.js';
 import type { LiveCatalog, SnapshotReader } from '../../catalog/index.js';
 import type { Connector, ConnectorReader } from '../../connectors/index.js';
+import type { CheckAnswer } from '../../contract/index.js';
 import type { CredentialStore } from '../../credentials/index.js';
 import type { EventLog, EventStore, PolicyReader } from '../../governance/index.js';
 import type { Clock, Logger } from '../../kernel/index.js';
@@ -31,6 +32,8 @@ export interface AdminDependencies {
   readonly catalog: LiveCatalog;
   readonly surfaces: Surfaces;
   readonly health: { healthOf(connector: Connector): ConnectorHealth };
+  /** Tries the way to an upstream. */
+  readonly checkConnection: (connector: Connector) => Promise<readonly CheckAnswer['steps'][number][]>;
   readonly upstreams: Pick<Upstreams, 'recentStderr'>;
   readonly statistics: Pick<CallStatisticsBook, 'read'>;
   readonly events: Pick<EventLog, 'available' | 'subscribe' | 'flush'>;

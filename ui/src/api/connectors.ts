@@ -5,6 +5,7 @@ import { allPages } from './all-pages.js';
 import { ask, askWithTag } from './request.js';
 
 export type {
+  CheckAnswer,
   ConnectorDetail,
   ConnectorView,
   CredentialView,
@@ -53,6 +54,7 @@ export function useConnectorWrites() {
         ask(routes.change, { names: { id }, body: patch, ...(tag !== undefined && { ifMatch: tag }) }),
     }),
     remove: useMutation({ onSettled, mutationFn: (id: string) => ask(routes.remove, { names: { id } }) }),
+    check: useMutation({ mutationFn: (id: string) => ask(routes.check, { names: { id } }) }),
     sync: useMutation({
       onSettled,
       mutationFn: ({ id, agent }: { id: string; agent?: string }) =>

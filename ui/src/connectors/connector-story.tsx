@@ -4,6 +4,7 @@ import { recentEvents } from '../api/events.js';
 import { ButtonLink } from '../shared/button.js';
 import { EventLine } from '../shared/event-line.js';
 import { useMay } from '../api/use-session.js';
+import { ConnectionCheck } from './connection-check.js';
 import { ProcessLog } from './process-log.js';
 import { Section } from '../shared/page.js';
 import { ExactTime } from '../shared/time.js';
@@ -13,6 +14,7 @@ import { Differences } from './sync-outcome.js';
 export function ConnectorStory({ connector }: { readonly connector: ConnectorDetail }) {
   const { id, health, sync } = connector;
   const mayRun = useMay('operator');
+  const mayDecide = useMay('owner');
   const { data: offered } = useQuery(connectorTools(id));
   const { data: changes = [] } = useQuery(recentEvents({ connector: id, type: 'connector.health' }));
   const { data: events = [] } = useQuery(recentEvents({ connector: id }, 10));
@@ -75,6 +77,7 @@ export function ConnectorStory({ connector }: { readonly connector: ConnectorDet
           ))}
         </ul>
       </Section>
+      {connector.transport !== 'stdio' && mayDecide && <ConnectionCheck connector={connector} />}
       {connector.transport === 'stdio' && mayRun && <ProcessLog id={id} />}
       <Section
         title="Latest events"
