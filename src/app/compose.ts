@@ -20,6 +20,8 @@ import {
   createReadResource,
   createSurfaces,
   createSyncConnector,
+  createWatchResource,
+  HeldCalls,
 } from '../operations/index.js';
 import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool } from '../upstreams/index.js';
@@ -52,7 +54,8 @@ export async function composeHub(given: HubParts) {
   const { config, clock } = given;
   const surfaces = createSurfaces({ catalog, policy });
   const recordArguments = await openArgumentsRecorder(storage, config);
-  const passage = { surfaces, policy, events, credentials, upstreams, recordArguments, clock };
+  const held = new HeldCalls();
+  const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock };
   const rates = createRateLimits(config.limits, clock);
   const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
   const syncConnector = createSyncConnector({
@@ -71,6 +74,7 @@ export async function composeHub(given: HubParts) {
     browser: composeBrowser({ ...parts, folder: given.folder }),
     clients: createClientApprovals({ ...parts, tickets: storage.tickets }),
     surfaces,
+    held,
     health: createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => config.health.timeoutMs }),
     statistics,
     callTool: createCallTool({
@@ -83,10 +87,12 @@ export async function composeHub(given: HubParts) {
     getPrompt: createGetPrompt(passage),
     readResource: createReadResource(passage),
     completeArgument: createCompleteArgument(passage),
+    watchResource: createWatchResource(passage),
     syncConnector,
     ...connecting,
     async close() {
       statistics.close();
+      await held.close();
       await upstreams.close();
       await parts.tokens.close();
       await events.close();

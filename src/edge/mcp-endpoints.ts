@@ -19,6 +19,7 @@ import { createCallerIdentification, type TokenFace } from './identify-caller.js
 import { REST_METHODS, RestExchange } from './rest-face.js';
 import { createMcpHandlers, type McpOperations } from './mcp-handlers.js';
 import { networkOf } from './admin/authentication.js';
+import { together, watchResources } from './resource-updates.js';
 import { toolParamHeaders } from './tool-param-headers.js';
 
 export interface McpEndpointsOptions {
@@ -141,7 +142,7 @@ function createServer(
     legacy,
     describe: (principal) => describe(options, scope, agentOf(principal)),
     handlers: createMcpHandlers(options.operations, scope, agentOf),
-    listen: (request) => listen(options, scope, agentOf(request.principal), request),
+    listen: (request) => listenFor(options, scope, agentOf(request.principal), request),
     streaming: options.streaming,
     rejectChunked: options.rejectChunked,
     cache: { ttlMs: 60_000, cacheScope: 'private' },
@@ -173,7 +174,12 @@ function describe(
   const capabilities: ServerCapabilities = {
     tools: { listChanged: true },
     prompts: { listChanged: true },
-    resources: { listChanged: true },
+    resources: {
+      listChanged: true,
+      ...(upstreams.some((upstream) => upstream.capabilities.resources?.subscribe === true) && {
+        subscribe: true,
+      }),
+    },
     ...(upstreams.some((upstream) => upstream.capabilities.completions !== undefined) && { completions: {} }),
     ...(upstreams.some((upstream) => upstream.capabilities.logging !== undefined) && { logging: {} }),
   };
@@ -184,6 +190,21 @@ function describe(
     instructions:
       only ?? 'Tools are grouped by connector: the part of a name before "__" says where it comes from.',
   };
+}
+
+/** Lists are ours to tell of; single resources are watched where they are. */
+function listenFor(
+  options: McpEndpointsOptions,
+  scope: SurfaceScope,
+  agent: Agent,
+  request: ListenRequest,
+): Subscription | Promise<Subscription> {
+  const { resourceSubscriptions: uris } = request.filter;
+  const lists = (): Subscription => listen(options, scope, agent, request);
+  if (uris === undefined) return lists();
+  return watchResources(options.operations.watchResource, { agent, scope, uris, request }).then((watched) =>
+    together(lists(), watched),
+  );
 }
 
 const CALM_MS = 50;

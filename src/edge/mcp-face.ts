@@ -1,13 +1,16 @@
 import { HubError } from '../kernel/index.js';
-import { ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { isObject, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { FacedError, type Face } from '../mcp/server/index.js';
+import { MISSING_CLIENT_CAPABILITY, URL_ELICITATION_REQUIRED } from '../mcp/wire/index.js';
 import { ERROR_FACES } from './error-faces.js';
 
 /** A failure as the protocol library shows it to clients of either era. Unexpected ones show nothing of themselves. */
-export function toMcpError(error: unknown, method: string): unknown {
+export function toMcpError(error: unknown, method: string, visitsPages = false): unknown {
   // Other errors are the library's own or bugs, which it hides; what is no error is its way to suspend a request.
   if (!(error instanceof HubError)) return error;
   if (error.code === 'internal') return new ProtocolError(-32_603, 'Internal error');
+  const special = ofUpstream(error, method, visitsPages);
+  if (special !== undefined) return special;
   const { modern, legacy } = ERROR_FACES[error.code];
   const data = dataOf(error);
   const face = (shown: number | 'result'): Face => toFace(shown, error, method, data);
@@ -45,4 +48,33 @@ function dataOf(error: HubError): JsonObject {
     reason: typeof reason === 'string' ? reason : error.code,
     ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
   };
+}
+
+/** Refusals of an upstream that mean something on our hop too, because the caller can do, or lacks, what they name. */
+function ofUpstream(
+  { code, message, details = {} }: HubError,
+  method: string,
+  visitsPages: boolean,
+): ProtocolError | FacedError | undefined {
+  if (code !== 'upstream_rejected') return undefined;
+  const { requiredCapabilities, elicitations } = details;
+  if (isObject(requiredCapabilities))
+    return new ProtocolError(MISSING_CLIENT_CAPABILITY, message, { requiredCapabilities });
+  if (!Array.isArray(elicitations)) return undefined;
+  if (visitsPages) return new ProtocolError(URL_ELICITATION_REQUIRED, message, { elicitations });
+  const text = `${message}. Somebody has to visit ${hostsOf(elicitations)} first, and this client cannot ask for that.`;
+  const face: Face =
+    method === 'tools/call'
+      ? { result: { content: [{ type: 'text', text }], isError: true } }
+      : { error: new ProtocolError(-32_603, text) };
+  return new FacedError({ modern: face, legacy: face });
+}
+
+/** Addresses may hold secrets; where they lead does not. */
+function hostsOf(pages: readonly unknown[]): string {
+  const hosts = pages.map((page) => {
+    const url = isObject(page) && typeof page['url'] === 'string' ? page['url'] : '';
+    return URL.canParse(url) ? new URL(url).host : 'a page';
+  });
+  return [...new Set(hosts)].join(', ');
 }

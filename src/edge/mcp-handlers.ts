@@ -3,17 +3,25 @@ import type { Agent } from '../agents/index.js';
 import type { Surface, SurfaceScope } from '../catalog/index.js';
 import { HubError, toCallId } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
-import { prepareResult, type Handler, type McpRequest, type PreparedResult } from '../mcp/server/index.js';
 import { supportsElicitation } from '../mcp/model/index.js';
-import type {
-  CallTool,
-  CompleteArgument,
-  GetPrompt,
-  ReadResource,
-  Surfaces,
-  VisitPage,
+import {
+  InputRequired,
+  prepareResult,
+  type Handler,
+  type McpRequest,
+  type PreparedResult,
+} from '../mcp/server/index.js';
+import {
+  Suspended,
+  type CallTool,
+  type CompleteArgument,
+  type GetPrompt,
+  type ReadResource,
+  type Surfaces,
+  type WatchResource,
 } from '../operations/index.js';
-import type { UpstreamOptions } from '../upstreams/index.js';
+import { askProfileOf, type AskProfile, type UpstreamOptions } from '../upstreams/index.js';
+import { askLive, roundsOf } from './client-questions.js';
 import { pageOf } from './list-pages.js';
 import { toMcpError } from './mcp-face.js';
 
@@ -23,6 +31,7 @@ export interface McpOperations {
   readonly getPrompt: GetPrompt;
   readonly readResource: ReadResource;
   readonly completeArgument: CompleteArgument;
+  readonly watchResource: WatchResource;
 }
 
 type AgentOf = (principal: string) => Agent;
@@ -35,12 +44,18 @@ export function createMcpHandlers(
   agentOf: AgentOf,
 ): Record<string, Handler> {
   const list = createLists(operations, scope, agentOf);
-  const caller = (request: McpRequest) => ({
-    callId: toCallId(randomUUID()),
-    agent: agentOf(request.principal),
-    scope,
-    options: optionsOf(request),
-  });
+  const caller = (request: McpRequest) => {
+    const asks = askProfileOf(request.client.capabilities);
+    return {
+      callId: toCallId(randomUUID()),
+      agent: agentOf(request.principal),
+      scope,
+      session: request.session,
+      asks,
+      options: optionsOf(request, asks),
+      ...(asks !== undefined && !request.asksLive && { rounds: roundsOf(request, asks) }),
+    };
+  };
   return {
     'tools/list': list('tools', 'tools'),
     'prompts/list': list('prompts', 'prompts'),
@@ -49,14 +64,7 @@ export function createMcpHandlers(
     'tools/call': guarded((request) => {
       const exposedName = textOf(request.params, 'name');
       const args = argumentsOf(request.params);
-      const ask = (question: string) => confirm(request, question);
-      return operations.callTool({
-        ...caller(request),
-        exposedName,
-        args,
-        confirm: ask,
-        visit: (page) => visit(request, page),
-      }) as Promise<JsonObject>;
+      return operations.callTool({ ...caller(request), exposedName, args }) as Promise<JsonObject>;
     }),
     'prompts/get': guarded((request) => {
       const exposedName = textOf(request.params, 'name');
@@ -98,7 +106,9 @@ function withReadHints(result: JsonObject): JsonObject {
 function guarded(handler: Handler): Handler {
   return (request) => {
     const fail = (error: unknown): never => {
-      throw toMcpError(error, request.method);
+      throw error instanceof Suspended
+        ? new InputRequired(error.requests, error.state)
+        : toMcpError(error, request.method, visitsPages(request));
     };
     try {
       const result = handler(request);
@@ -107,6 +117,11 @@ function guarded(handler: Handler): Handler {
       return fail(error);
     }
   };
+}
+
+/** Whether the client knows what to do when it is told of a page that has to be visited before it calls again. */
+function visitsPages({ asksLive, client }: McpRequest): boolean {
+  return asksLive && supportsElicitation(client.capabilities, 'url');
 }
 
 function textOf(params: JsonObject, name: string): string {
@@ -122,7 +137,7 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
   return args;
 }
 
-function optionsOf(request: McpRequest): UpstreamOptions {
+function optionsOf(request: McpRequest, asks: AskProfile | undefined): UpstreamOptions {
   const { _meta: meta } = request.params;
   return {
     get signal() {
@@ -135,37 +150,11 @@ function optionsOf(request: McpRequest): UpstreamOptions {
       onLog: (message) => request.log(message),
     }),
     ...(isObject(meta) && { meta }),
+    ...(asks !== undefined && request.asksLive && { ask: askLive(request), capabilities: asks.capabilities }),
   };
 }
 
 /** Clients that want pages say how large. Others get everything at once, because many never ask for the second page. */
 function sizeWish(params: JsonObject): unknown {
   return params['limit'];
-}
-
-async function confirm(request: McpRequest, question: string): Promise<boolean | undefined> {
-  if (!supportsElicitation(request.client.capabilities, 'form')) return undefined;
-  const { confirmation } = await request.askClient({
-    confirmation: {
-      method: 'elicitation/create',
-      params: {
-        mode: 'form',
-        message: question,
-        requestedSchema: { type: 'object', properties: {}, required: [] },
-      },
-    },
-  });
-  return confirmation?.['action'] === 'accept';
-}
-
-/** Only where the client said it can show an address; what happens there is between its user and the page. */
-async function visit(
-  request: McpRequest,
-  { key, url, message }: Parameters<VisitPage>[0],
-): Promise<boolean | undefined> {
-  if (!supportsElicitation(request.client.capabilities, 'url')) return undefined;
-  const answers = await request.askClient({
-    [key]: { method: 'elicitation/create', params: { mode: 'url', message, url } },
-  });
-  return answers[key]?.['action'] === 'accept';
 }

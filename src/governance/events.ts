@@ -24,7 +24,7 @@ export interface RecordedArguments {
   readonly sealed?: string;
 }
 
-interface CallFacts {
+export interface CallFacts {
   readonly callId: CallId;
   readonly connector: ConnectorId;
   /** The upstream's own name, with what was asked of it. */

@@ -4,6 +4,7 @@
  */
 export type {
   Actor,
+  CallFacts,
   CallOutcome,
   EventQuery,
   EventReader,

@@ -3,21 +3,12 @@ import type { Agent } from '../agents/index.js';
 import type { Connector } from '../connectors/index.js';
 import { credentialState, isSignInRequired, type CredentialStore } from '../credentials/index.js';
 import { HubError, type AgentId, type Clock } from '../kernel/index.js';
-import type { UpstreamOptions } from '../upstreams/index.js';
 import type { ConnectPages } from './connect-pages.js';
-
-/** `key` names the question: one that was answered before is not asked again. */
-export type VisitPage = (page: {
-  readonly key: string;
-  readonly url: string;
-  readonly message: string;
-}) => Promise<boolean | undefined>;
+import { visitPage, type ReachableCaller } from './visit-page.js';
 
 /** Whoever is behind a call. */
-export interface AskedCaller {
+export interface AskedCaller extends ReachableCaller {
   readonly agent: Agent;
-  readonly options: Pick<UpstreamOptions, 'signal'>;
-  readonly visit: VisitPage;
 }
 
 /** Gets people to sign in where a call cannot go on without. */
@@ -39,12 +30,13 @@ const LOOK_MS = 400;
 
 export function createAccountDesk(deps: AccountDeskDependencies): AccountDesk {
   return {
-    async ask({ agent, options, visit }, connector, error) {
+    async ask(caller, connector, error) {
+      const { agent, options } = caller;
       // A shared account is not for one agent to choose.
       if (!isSignInRequired(error) || connector.credentialMode !== 'per_agent') throw error;
       const url = await deps.pages.open({ agent: agent.id, connector: connector.id });
       const { step = 'sign-in' } = error.details as { readonly step?: string };
-      const agreed = await visit({
+      const agreed = await visitPage(caller, {
         key: `account-${step}`,
         url,
         message: `${connector.name} wants you to sign in. The page first asks who you are to this hub.`,

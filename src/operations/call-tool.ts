@@ -5,10 +5,10 @@ import type { Connector } from '../connectors/index.js';
 import { isSignInRequired, type Access, type AccessProvider } from '../credentials/index.js';
 import {
   flagsOf,
-  guardResult,
   riskOf,
   type Actor,
   type ArgumentsRecorder,
+  type CallFacts,
   type CallOutcome,
   type Decision,
   type EventLog,
@@ -16,13 +16,19 @@ import {
   type Validator,
 } from '../governance/index.js';
 import { HubError, toCallId, type CallId, type Clock } from '../kernel/index.js';
-import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
+import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { CallResult } from '../mcp/model/index.js';
-import type { Caller, UpstreamOptions, Upstreams } from '../upstreams/index.js';
-import type { AccountDesk, VisitPage } from './account-desk.js';
+import type { AskProfile, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import type { AccountDesk } from './account-desk.js';
+import { requireConfirmation } from './confirmation.js';
 import { failureOf } from './failure-of.js';
+import { guardAnswer } from './guard-answer.js';
+import type { HeldCall, HeldCalls } from './held-calls.js';
 import type { RateLimits } from './rate-limits.js';
 import { requireRenewed } from './require-renewed.js';
+import { carryByRounds, claimHeld } from './rounds.js';
+import { sendCall, type Passage } from './send-call.js';
+import { Suspended, type Rounds } from './suspended.js';
 import type { Surfaces } from './surfaces.js';
 
 export interface ToolCall {
@@ -33,11 +39,13 @@ export interface ToolCall {
   readonly scope: SurfaceScope;
   readonly exposedName: string;
   readonly args: JsonObject | undefined;
+  /** The caller's conversation with us, where it has one. */
+  readonly session?: string | undefined;
+  /** What can be asked of the caller, in whichever way; undefined: nothing. */
+  readonly asks?: AskProfile | undefined;
   readonly options: UpstreamOptions;
-  /** Asks whoever is behind the client; false when they say no, undefined when they cannot be asked. */
-  readonly confirm: (question: string) => Promise<boolean | undefined>;
-  /** Sends them to a page; false when they say no, undefined when they cannot be sent. */
-  readonly visit: VisitPage;
+  /** For callers that answer questions by calling again. Others are asked with `options.ask`, or not at all. */
+  readonly rounds?: Rounds;
 }
 
 export interface CallToolDependencies {
@@ -48,6 +56,7 @@ export interface CallToolDependencies {
   readonly events: EventLog;
   readonly credentials: AccessProvider;
   readonly upstreams: Upstreams;
+  readonly held: HeldCalls;
   readonly recordArguments: ArgumentsRecorder;
   readonly outputCheck: 'off' | 'warn' | 'refuse';
   readonly accounts: AccountDesk;
@@ -59,26 +68,32 @@ export type CallTool = (call: ToolCall) => Promise<CallResult>;
 /** Resolve, decide, validate, record, authenticate, execute, guard. Whatever happens is recorded, and nothing happens unrecorded. */
 export function createCallTool(deps: CallToolDependencies): CallTool {
   return async function callTool(call) {
-    const { agent, args } = call;
+    const { agent, args, rounds } = call;
     let entry: ToolEntry | undefined;
     let decision: Decision | undefined;
     let access: Access | undefined;
+    let claimed: HeldCall | undefined;
+    let confirmed: string | undefined;
     try {
-      deps.rates.require(agent.id, call.exposedName);
+      // What continues a call was counted when the call began.
+      if (rounds?.state === undefined) deps.rates.require(agent.id, call.exposedName);
+      else claimed = claimHeld(deps.held, agent.id, rounds);
       entry = deps.surfaces.surfaceFor(agent, call.scope).findTool(call.exposedName);
       if (entry === undefined) throw new HubError('unknown_tool', 'Unknown tool');
       decision = decide(deps.policy, agent, entry, args);
-      await requirePermission(decision, call);
+      if (decision.kind !== 'allow')
+        ({ decision, confirmed } = await requirePermission(deps.policy, decision, call, entry, claimed));
       requireValid(deps.validator, entry, args);
       // Asked for before anything is written down: a client may have to send the whole call again to answer.
       if (entry.connector.auth.type === 'oauth') access = await requireAccount(deps, call, entry.connector);
     } catch (error) {
+      if (claimed !== undefined) void claimed.end(new HubError('cancelled', 'the call was not continued'));
       // Something thrown that is no error is no refusal: the client is being asked, and the call comes again with the answer.
       if (error instanceof Error) recordRefusal(deps.events, call, entry, decision, error);
       throw error;
     }
-    const running = execute(deps, call, entry, decision, access);
-    return access === undefined ? running : afterSignIn(deps, call, entry, decision, running);
+    const running = carry(deps, call, entry, decision, { access, claimed, confirmed });
+    return access === undefined ? running : afterSignIn(deps, call, entry, decision, running, confirmed);
   };
 }
 
@@ -102,14 +117,40 @@ async function afterSignIn(
   entry: ToolEntry,
   decision: Decision,
   running: Promise<CallResult>,
+  confirmed: string | undefined,
 ): Promise<CallResult> {
   try {
     return await running;
   } catch (error) {
     if (!isSignInRequired(error)) throw error;
     await deps.accounts.ask(call, entry.connector, error);
-    return execute(deps, { ...call, callId: toCallId(randomUUID()) }, entry, decision, undefined);
+    return carry(deps, { ...call, callId: toCallId(randomUUID()) }, entry, decision, { confirmed });
   }
+}
+
+/** What was found out before a call is made. */
+interface Preparation {
+  readonly access?: Access | undefined;
+  readonly claimed?: HeldCall | undefined;
+  readonly confirmed: string | undefined;
+}
+
+/** Makes the call, or goes on with one whose caller was away for an answer. */
+function carry(
+  deps: CallToolDependencies,
+  call: ToolCall,
+  entry: ToolEntry,
+  decision: Decision,
+  { access, claimed, confirmed }: Preparation,
+): Promise<CallResult> {
+  const { agent, options, rounds } = call;
+  if (rounds === undefined) return execute(deps, call, entry, decision, access);
+  const kept = confirmed === undefined ? {} : { confirmed };
+  const target = `tools/call\n${entry.connector.id}\n${entry.tool.name}`;
+  const carried = { held: deps.held, owner: agent.id, target, rounds, options, claimed, state: kept };
+  return carryByRounds(carried, (line, continued) =>
+    execute(deps, { ...call, options: line }, entry, decision, access, { rounds, kept, target, continued }),
+  );
 }
 
 function decide(
@@ -129,20 +170,23 @@ function decide(
   });
 }
 
-async function requirePermission(decision: Decision, call: ToolCall): Promise<void> {
+/** A call is made as the policy says now: after a wait for consent that may be something else than before. */
+async function requirePermission(
+  policy: PolicyEngine,
+  decision: Decision,
+  call: ToolCall,
+  entry: ToolEntry,
+  claimed: HeldCall | undefined,
+): Promise<{ decision: Decision; confirmed?: string }> {
+  if (decision.kind === 'allow') return { decision };
   if (decision.kind === 'deny')
     throw new HubError('policy_denied', `Policy denies this call: ${decision.reason}`, {
       details: { reason: decision.reason },
     });
-  if (decision.kind === 'allow') return;
-  const confirmed = await call.confirm(`${decision.reason} Call ${call.exposedName}?`);
-  if (confirmed === true) return;
-  throw confirmed === undefined
-    ? new HubError(
-        'confirmation_required',
-        `This call needs confirmation (${decision.reason}), and the client cannot ask for it`,
-      )
-    : new HubError('policy_denied', 'The call was not confirmed', { details: { reason: 'not confirmed' } });
+  const { version } = policy;
+  const confirmed = await requireConfirmation(policy, decision, call, entry, claimed !== undefined);
+  if (policy.version === version) return { decision, confirmed };
+  return requirePermission(policy, decide(policy, call.agent, entry, call.args), call, entry, claimed);
 }
 
 function requireValid(validator: Validator, { tool }: ToolEntry, args: JsonObject | undefined): void {
@@ -159,99 +203,75 @@ async function execute(
   entry: ToolEntry,
   decision: Decision,
   known: Access | undefined,
+  passage?: Passage,
 ): Promise<CallResult> {
   const { connector, tool } = entry;
   const actor = actorOf(call);
+  const continued = passage?.continued;
   const facts = {
-    callId: call.callId,
+    callId: continued?.callId ?? call.callId,
     connector: connector.id,
     target: tool.name,
     exposedName: call.exposedName,
     method: 'tools/call',
   } as const;
-  const startedAt = deps.clock.monotonic();
-  await deps.events.intend(actor, {
-    type: 'call.intended',
-    ...facts,
-    arguments: deps.recordArguments(call.args),
-    policies: decision.policies,
-    ...(typeof call.options.meta?.['traceparent'] === 'string' && {
-      trace: call.options.meta['traceparent'],
-    }),
-  });
+  const startedAt = continued?.startedAt ?? deps.clock.monotonic();
+  if (continued === undefined) await intend(deps, call, actor, facts, decision);
   let outcome: CallOutcome = 'ok';
   let failure: { error?: HubError['code'] } = {};
   let seen: { resultBytes?: number; warnings?: readonly string[] } = {};
+  /** Its caller comes again; only then it can end. */
+  let isOpen = false;
   try {
     const access = known ?? (await deps.credentials.accessFor(connector, call.agent.id));
     for (let renewed = false; ; renewed = true) {
       const shown = access.headers;
       try {
-        const lease = await deps.upstreams.open(connector, access, callerOf(call));
-        try {
-          const answer = await lease.upstream.callTool(tool.name, call.args, call.options);
-          const guarded = guard(deps, entry, answer);
-          seen = {
-            resultBytes: guarded.bytes,
-            ...(guarded.warnings.length > 0 && { warnings: guarded.warnings }),
-          };
-          if (guarded.result.isError === true) outcome = 'tool_error';
-          return guarded.result;
-        } finally {
-          lease.release();
-        }
+        const answer = await sendCall(deps, access, { call, entry, passage, actor, facts, startedAt });
+        const guarded = guardAnswer(deps, entry, answer);
+        seen = {
+          resultBytes: guarded.bytes,
+          ...(guarded.warnings.length > 0 && { warnings: guarded.warnings }),
+        };
+        if (guarded.result.isError === true) outcome = 'tool_error';
+        return guarded.result;
       } catch (error) {
         await requireRenewed(deps.credentials, { connector, access, shown, renewed, error });
       }
     }
   } catch (error) {
-    ({ outcome, ...failure } = failureOf(error));
+    if (error instanceof Suspended) isOpen = true;
+    else ({ outcome, ...failure } = failureOf(error));
     throw error;
   } finally {
     const durationMs = deps.clock.monotonic() - startedAt;
-    deps.events.append(actor, { type: 'call.finished', ...facts, outcome, ...failure, durationMs, ...seen });
+    if (!isOpen)
+      deps.events.append(actor, {
+        type: 'call.finished',
+        ...facts,
+        outcome,
+        ...failure,
+        durationMs,
+        ...seen,
+      });
   }
 }
 
-interface Guarded {
-  readonly result: CallResult;
-  readonly bytes: number;
-  readonly warnings: readonly string[];
-}
-
-/** Where the hub says what it changed or noticed. */
-const WARNINGS = 'crosspoint/warnings';
-
-/** Size, and where a tool promises a shape, that shape. */
-function guard(deps: CallToolDependencies, { connector, tool }: ToolEntry, answer: CallResult): Guarded {
-  const { result, bytes, warnings, tooLarge } = guardResult(answer, connector.limits.resultBytes);
-  if (tooLarge)
-    throw new HubError(
-      'result_too_large',
-      `The result has ${bytes} bytes; ${connector.limits.resultBytes} are allowed`,
-    );
-  const problems = deps.outputCheck === 'off' ? [] : outputProblems(deps.validator, tool, answer);
-  if (problems.length > 0 && deps.outputCheck === 'refuse') {
-    throw new HubError(
-      'output_invalid',
-      `The upstream's result does not match its own schema: ${problems.join('; ')}`,
-    );
-  }
-  const all = [...warnings, ...problems.map((problem) => `output schema: ${problem}`)];
-  if (all.length === 0) return { result, bytes, warnings: all };
-  const meta = isObject(result['_meta']) ? result['_meta'] : {};
-  return { result: { ...result, _meta: { ...meta, [WARNINGS]: all } }, bytes, warnings: all };
-}
-
-function outputProblems(
-  validator: Validator,
-  { outputSchema }: ToolEntry['tool'],
-  answer: CallResult,
-): readonly string[] {
-  if (outputSchema === undefined || answer.isError === true) return [];
-  return answer.structuredContent === undefined
-    ? ['structured content is missing']
-    : validator.problems(outputSchema, answer.structuredContent);
+function intend(
+  { events, recordArguments }: CallToolDependencies,
+  { args, options }: ToolCall,
+  actor: Actor,
+  facts: CallFacts,
+  { policies }: Decision,
+): Promise<void> {
+  const trace = options.meta?.['traceparent'];
+  return events.intend(actor, {
+    type: 'call.intended',
+    ...facts,
+    arguments: recordArguments(args),
+    policies,
+    ...(typeof trace === 'string' && { trace }),
+  });
 }
 
 function recordRefusal(
@@ -272,16 +292,6 @@ function recordRefusal(
     ...(entry !== undefined && { connector: entry.connector.id }),
     ...(decision !== undefined && { policies: decision.policies }),
   });
-}
-
-/** The signal is only asked for where somebody has to wait: making one costs something. */
-function callerOf({ agent, options }: ToolCall): Caller {
-  return {
-    principal: agent.id,
-    get signal() {
-      return options.signal;
-    },
-  };
 }
 
 function actorOf({ agent, admin }: ToolCall): Actor {

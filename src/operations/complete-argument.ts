@@ -29,7 +29,7 @@ export function createCompleteArgument(deps: CompleteArgumentDependencies): Comp
   return async function completeArgument({ agent, scope, params, options }) {
     const { entry, ref } = findOwner(deps.surfaces.surfaceFor(agent, scope), params['ref']);
     if (entry.snapshot.upstream.capabilities.completions === undefined) return NOTHING;
-    return fetchFrom(deps, { agent, connector: entry.connector, options }, (upstream) =>
+    return fetchFrom(deps, { agent, scope, connector: entry.connector, options }, (upstream) =>
       upstream.complete({ ...params, ref }, options),
     );
   };

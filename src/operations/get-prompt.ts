@@ -3,7 +3,9 @@ import type { PromptEntry, SurfaceScope } from '../catalog/index.js';
 import type { OperatorPrompt } from '../connectors/index.js';
 import { HubError, type CallId } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { UpstreamOptions } from '../upstreams/index.js';
+import type { AskProfile, UpstreamOptions } from '../upstreams/index.js';
+import { askByRounds } from './rounds.js';
+import type { Rounds } from './suspended.js';
 import type { Surfaces } from './surfaces.js';
 import { fetchFrom, recordRefusal, useOffer, type UseOfferDependencies } from './use-offer.js';
 
@@ -11,6 +13,9 @@ export interface PromptRequest {
   readonly callId: CallId;
   readonly agent: Agent;
   readonly scope: SurfaceScope;
+  readonly session?: string | undefined;
+  readonly asks?: AskProfile | undefined;
+  readonly rounds?: Rounds;
   readonly exposedName: string;
   readonly args: JsonObject | undefined;
   readonly options: UpstreamOptions;
@@ -28,11 +33,14 @@ export function createGetPrompt(deps: UseOfferDependencies & { readonly surfaces
       throw unknown;
     }
     const { written, connector, prompt } = entry;
-    const { agent, args, options } = request;
-    return useOffer(deps, { ...request, ...describe(entry) }, () =>
+    const { args, rounds } = request;
+    const params = { name: prompt.name, ...(args !== undefined && { arguments: args }) };
+    return useOffer(deps, { ...request, ...describe(entry) }, (line) =>
       written === undefined
-        ? fetchFrom(deps, { agent, connector, options }, (upstream) =>
-            upstream.getPrompt(prompt.name, args, options),
+        ? fetchFrom(deps, { ...request, connector, options: line }, (upstream, options) =>
+            rounds === undefined
+              ? upstream.getPrompt(prompt.name, args, options)
+              : askByRounds(upstream, 'prompts/get', params, options, rounds),
           )
         : fillIn(written, args ?? {}),
     );

@@ -70,7 +70,7 @@ export {
 } from './finish-connection.js';
 export { CONNECT_PATH, type ConnectPage, type ConnectPages } from './connect-pages.js';
 export { type Initiator, type ReturnTarget } from './pending-connections.js';
-export { type AccountDesk, type VisitPage } from './account-desk.js';
+export { type AccountDesk } from './account-desk.js';
 export { type ChooseAccount } from './choose-account.js';
 export { type RemoveCredential } from './remove-credential.js';
 export { type AddAgent } from './add-agent.js';
@@ -84,3 +84,6 @@ export { type ExplainPolicy, type Explanation } from './explain-policy.js';
 export { type VerifyEvents } from './verify-events.js';
 export { createTurns, type Turns } from './turns.js';
 export type { MasterKeyPort, MasterKeyState, RotatedMasterKey } from './rotate-master-key.js';
+export { HeldCalls, type HeldCallsOptions } from './held-calls.js';
+export { Suspended, type Rounds } from './suspended.js';
+export { createWatchResource, type WatchRequest, type WatchResource } from './watch-resource.js';

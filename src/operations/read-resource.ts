@@ -2,7 +2,9 @@ import type { Agent } from '../agents/index.js';
 import type { SurfaceScope } from '../catalog/index.js';
 import { HubError, isHubError, type CallId } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { UpstreamOptions } from '../upstreams/index.js';
+import type { AskProfile, UpstreamOptions } from '../upstreams/index.js';
+import { askByRounds } from './rounds.js';
+import type { Rounds } from './suspended.js';
 import type { Surfaces } from './surfaces.js';
 import { fetchFrom, recordRefusal, useOffer, type UseOfferDependencies } from './use-offer.js';
 
@@ -10,6 +12,9 @@ export interface ResourceRequest {
   readonly callId: CallId;
   readonly agent: Agent;
   readonly scope: SurfaceScope;
+  readonly session?: string | undefined;
+  readonly asks?: AskProfile | undefined;
+  readonly rounds?: Rounds;
   readonly uri: string;
   readonly options: UpstreamOptions;
 }
@@ -34,11 +39,14 @@ export function createReadResource(
       exposedName: request.uri,
       args: undefined,
     } as const;
-    const { agent, options } = request;
-    const result = await useOffer(deps, use, async () => {
+    const { rounds } = request;
+    const { connector, uri } = owner;
+    const result = await useOffer(deps, use, async (line) => {
       try {
-        return await fetchFrom(deps, { agent, connector: owner.connector, options }, (upstream) =>
-          upstream.readResource(owner.uri, options),
+        return await fetchFrom(deps, { ...request, connector, options: line }, (upstream, options) =>
+          rounds === undefined
+            ? upstream.readResource(uri, options)
+            : askByRounds(upstream, 'resources/read', { uri }, options, rounds),
         );
       } catch (error) {
         throw isHubError(error, 'upstream_rejected') && error.details?.['missing'] === true

@@ -1,26 +1,32 @@
 import type { Agent } from '../agents/index.js';
-import type { CatalogEntry } from '../catalog/index.js';
+import type { CatalogEntry, SurfaceScope } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import type { AccessProvider } from '../credentials/index.js';
 import type {
   ArgumentsRecorder,
   CallOutcome,
+  Decision,
   EventLog,
   PolicyEngine,
   PolicyQuestion,
 } from '../governance/index.js';
 import { HubError, type CallId, type Clock, type ConnectorId, type HubErrorCode } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import type { AskProfile, Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import { failureOf } from './failure-of.js';
+import type { HeldCall, HeldCalls } from './held-calls.js';
+import { relayedOptions, relayedQuestions } from './relayed-question.js';
 import { repeatRead } from './repeat-read.js';
 import { withRenewal } from './require-renewed.js';
+import { carryByRounds, claimHeld, keepOpen, NextRound, OpenRound } from './rounds.js';
+import { Suspended, type Rounds } from './suspended.js';
 
 export interface UseOfferDependencies {
   readonly policy: PolicyEngine;
   readonly events: EventLog;
   readonly credentials: AccessProvider;
   readonly upstreams: Upstreams;
+  readonly held: HeldCalls;
   readonly recordArguments: ArgumentsRecorder;
   readonly clock: Clock;
 }
@@ -29,6 +35,12 @@ export interface UseOfferDependencies {
 export interface OfferUse {
   readonly callId: CallId;
   readonly agent: Agent;
+  readonly scope: SurfaceScope;
+  readonly session?: string | undefined;
+  readonly asks?: AskProfile | undefined;
+  readonly options: UpstreamOptions;
+  /** For callers that answer questions by calling again. */
+  readonly rounds?: Rounds;
   readonly entry: CatalogEntry;
   readonly method: 'prompts/get' | 'resources/read';
   /** Upstream name or address, and the one the agent used. */
@@ -37,50 +49,108 @@ export interface OfferUse {
   readonly args: JsonObject | undefined;
 }
 
-/** Decide, record, fetch: what prompts and resources have in common. */
+/** Decide, record, fetch: what prompts and resources have in common. `fetch` is given the options to fetch with. */
 export async function useOffer<Result>(
   deps: UseOfferDependencies,
   use: OfferUse,
-  fetch: () => Result | Promise<Result>,
+  fetch: (options: UpstreamOptions) => Result | Promise<Result>,
 ): Promise<Result> {
-  const { agent, entry } = use;
-  const actor = { kind: 'agent', id: agent.id } as const;
+  const { agent, entry, rounds, options } = use;
+  const claimed = claim(deps, use);
   const decision = deps.policy.decide(questionOf(use));
   if (decision.kind !== 'allow') {
     const denied = new HubError('policy_denied', `Policy denies this: ${decision.reason}`, {
       details: { reason: decision.reason },
     });
+    if (claimed !== undefined) void claimed.end(new HubError('cancelled', 'the call was not continued'));
     recordRefusal(deps.events, use, denied, { connector: entry.connector.id, policies: decision.policies });
     throw denied;
   }
+  if (rounds === undefined) return recorded(deps, use, decision, undefined, () => fetch(options));
+  const target = `${use.method}\n${entry.connector.id}\n${use.target}`;
+  const carried = { held: deps.held, owner: agent.id, target, rounds, options, claimed, state: {} };
+  return carryByRounds(carried, (line, continued) =>
+    recorded(deps, use, decision, { rounds, target, continued }, () => fetch(line)),
+  );
+}
+
+/** What the caller comes back for. One who comes for something that is gone is told, and it is written down. */
+function claim({ held, events }: UseOfferDependencies, use: OfferUse): HeldCall | undefined {
+  if (use.rounds?.state === undefined) return undefined;
+  try {
+    return claimHeld(held, use.agent.id, use.rounds, 'invalid_request');
+  } catch (error) {
+    if (error instanceof HubError) recordRefusal(events, use, error);
+    throw error;
+  }
+}
+
+interface Passage {
+  readonly rounds: Rounds;
+  readonly target: string;
+  readonly continued: OpenRound | undefined;
+}
+
+/** Writes down that it begins and how it ended, once each, however many rounds it takes. */
+async function recorded<Result>(
+  deps: UseOfferDependencies,
+  use: OfferUse,
+  decision: Decision,
+  passage: Passage | undefined,
+  fetch: () => Result | Promise<Result>,
+): Promise<Result> {
+  const { agent, entry } = use;
+  const actor = { kind: 'agent', id: agent.id } as const;
+  const continued = passage?.continued;
   const facts = {
-    callId: use.callId,
+    callId: continued?.callId ?? use.callId,
     connector: entry.connector.id,
     target: use.target,
     exposedName: use.exposedName,
     method: use.method,
   };
-  const startedAt = deps.clock.monotonic();
-  await deps.events.intend(actor, {
-    type: 'call.intended',
-    ...facts,
-    arguments: deps.recordArguments(use.args),
-    policies: decision.policies,
-  });
-  let ending: { outcome: CallOutcome; error?: HubErrorCode } = { outcome: 'ok' };
-  try {
-    return await fetch();
-  } catch (error) {
-    ending = failureOf(error);
-    throw error;
-  } finally {
-    deps.events.append(actor, {
-      type: 'call.finished',
+  const startedAt = continued?.startedAt ?? deps.clock.monotonic();
+  if (continued === undefined)
+    await deps.events.intend(actor, {
+      type: 'call.intended',
       ...facts,
-      ...ending,
-      durationMs: deps.clock.monotonic() - startedAt,
+      arguments: deps.recordArguments(use.args),
+      policies: decision.policies,
     });
+  const finish = (ending: Ending): void => {
+    const durationMs = deps.clock.monotonic() - startedAt;
+    deps.events.append(actor, { type: 'call.finished', ...facts, ...ending, durationMs });
+  };
+  try {
+    const result = await fetch();
+    finish({ outcome: 'ok' });
+    return result;
+  } catch (thrown) {
+    const error = thrown instanceof NextRound && passage ? suspension(deps, use, passage, thrown) : thrown;
+    if (!(error instanceof Suspended)) finish(failureOf(error));
+    throw error;
   }
+
+  /** What the caller is sent for, or why it cannot be. */
+  function suspension(
+    { held }: UseOfferDependencies,
+    { scope }: OfferUse,
+    { rounds, target }: Passage,
+    next: NextRound,
+  ): unknown {
+    const open = new OpenRound({ owner: agent.id, target, callId: facts.callId, startedAt }, finish);
+    const requests = relayedQuestions(next.requests, entry.connector, scope);
+    try {
+      return keepOpen(held, new NextRound(requests, next.state), rounds, {}, open);
+    } catch (error) {
+      return error;
+    }
+  }
+}
+
+interface Ending {
+  readonly outcome: CallOutcome;
+  readonly error?: HubErrorCode;
 }
 
 /** Writes down that somebody asked for what he may not have, or cannot know. */
@@ -96,24 +166,36 @@ export function recordRefusal(
   events.append({ kind: 'agent', id: agent.id }, { type: 'call.refused', ...event });
 }
 
+export interface Fetching {
+  readonly agent: Agent;
+  readonly connector: Connector;
+  readonly scope: SurfaceScope;
+  readonly session?: string | undefined;
+  readonly asks?: AskProfile | undefined;
+  readonly options: UpstreamOptions;
+}
+
 /** Asks the upstream, as the agent. What is only read may be asked for again, as often as the connector allows. */
 export async function fetchFrom<Result>(
   deps: Pick<UseOfferDependencies, 'credentials' | 'upstreams'>,
-  {
-    agent,
-    connector,
-    options,
-  }: { readonly agent: Agent; readonly connector: Connector; readonly options: UpstreamOptions },
-  ask: (upstream: Upstream) => Promise<Result>,
+  { agent, connector, scope, session, asks, options }: Fetching,
+  ask: (upstream: Upstream, options: UpstreamOptions) => Promise<Result>,
 ): Promise<Result> {
   const access = await deps.credentials.accessFor(connector, agent.id);
   const once = async (): Promise<Result> => {
+    const { signal } = options;
     const lease = await deps.upstreams.open(connector, access, {
       principal: agent.id,
-      signal: options.signal,
+      session,
+      asks,
+      signal,
     });
     try {
-      return await ask(lease.upstream);
+      const relayed =
+        options.ask === undefined
+          ? options
+          : relayedOptions(options, options.ask, lease, { connector, scope, agent, session });
+      return await ask(lease.upstream, relayed);
     } finally {
       lease.release();
     }

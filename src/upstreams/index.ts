@@ -2,8 +2,19 @@
  * Live conversations with upstreams, pooled by connector, credential and, where isolation asks for it, principal.
  * One place decides about concurrency and time-outs. Nothing here repeats a call.
  */
-export type { Caller, Lease, Upstream, UpstreamOptions, Upstreams } from './upstream.js';
+export type {
+  AskCaller,
+  Caller,
+  Lease,
+  Round,
+  RoundOptions,
+  Upstream,
+  UpstreamOptions,
+  Upstreams,
+} from './upstream.js';
+export { askProfileOf, type AskProfile } from './ask-profile.js';
 export { createUpstreamPool, type UpstreamPoolOptions } from './upstream-pool.js';
 export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js';
 export { createAuthorizationFetch } from './authorization-fetch.js';
 export { AccessRefused } from './upstream-failure.js';
+export type { ResourceWatcher } from './watched-resources.js';

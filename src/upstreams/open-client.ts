@@ -1,8 +1,16 @@
 import type { Dispatcher } from 'undici';
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
-import { connect, type ClientHooks, type EraVerdicts, type McpClient } from '../mcp/client/index.js';
+import {
+  connect,
+  DEFAULT_TIMEOUTS,
+  type ClientHooks,
+  type EraVerdicts,
+  type McpClient,
+} from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
+import { ASK_NOTHING, type AskProfile } from './ask-profile.js';
+import { UNATTRIBUTED } from './input-routing.js';
 import {
   LegacySseTransport,
   StdioTransport,
@@ -12,6 +20,8 @@ import {
 
 export interface ClientParts extends ClientHooks {
   readonly info: Implementation;
+  /** What can be asked in this conversation, where that is settled at its beginning. */
+  readonly profile: AskProfile;
   readonly dispatcher: Dispatcher | undefined;
   readonly verdicts: EraVerdicts;
   readonly onStderr: (line: string) => void;
@@ -23,9 +33,14 @@ const CLIENT_FIRST_MS = 1_000;
 /** A conversation with the upstream behind a connector, as the holder of `access`. */
 export function openClient(connector: Connector, access: Access, parts: ClientParts): Promise<McpClient> {
   const { requestMs, totalMs } = connector.timeouts;
-  const { onStderr: _, dispatcher: __, ...options } = parts;
+  const { onStderr: _, dispatcher: __, profile, ...options } = parts;
   return connect({
     ...options,
+    capabilities: profile.capabilities,
+    requestCapabilities: ASK_NOTHING.capabilities,
+    handlers: UNATTRIBUTED,
+    // Forms are filled in by whoever was asked, not on the way.
+    formDefaults: false,
     transport: () => createTransport(connector, access, parts),
     ...(connector.endpoint.transport === 'streamable_http' && {
       fallback: () => createLegacySse(connector, access, parts),
@@ -61,13 +76,14 @@ function createLegacySse(connector: Connector, access: Access, parts: ClientPart
 }
 
 function httpOptions(connector: Connector, url: string, access: Access, { dispatcher }: ClientParts) {
-  const { connectMs, totalMs } = connector.timeouts;
+  const { connectMs } = connector.timeouts;
+  const totalMs = connector.timeouts.totalMs + DEFAULT_TIMEOUTS.inputMs;
   const { responseBytes, sseReconnects } = connector.limits;
   return {
     url: new URL(url),
     headers: () => access.headers,
     limits: { responseBytes, sseReconnects },
-    // The client decides when a call has taken too long, because only it can take the call back.
+    // The client decides when a call has taken too long: it alone can take the call back, and knows whom it waits for.
     timeouts: { connectMs, firstByteMs: totalMs, idleMs: totalMs, totalMs: totalMs + CLIENT_FIRST_MS },
     ...(dispatcher && { dispatcher }),
   };

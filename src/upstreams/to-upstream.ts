@@ -3,6 +3,9 @@ import type { Connector } from '../connectors/index.js';
 import type { Listing, McpClient } from '../mcp/client/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import { reachesLevel, type CallResult, type LogLevel } from '../mcp/model/index.js';
+import { HubError } from '../kernel/index.js';
+import { ASK_EVERYTHING } from './ask-profile.js';
+import { withInput } from './input-routing.js';
 import { toHubError } from './upstream-failure.js';
 import type { Upstream } from './upstream.js';
 
@@ -18,20 +21,36 @@ export function toUpstream(client: McpClient, connector: Connector): Upstream {
       return { info, capabilities, instructions, era, revision };
     },
     callTool(name, args, options) {
-      const ask = (): Promise<CallResult> => client.callTool(name, args, options);
+      const whole = options.ask === undefined ? options : withInput(options, options.ask);
+      const ask = (): Promise<CallResult> => client.callTool(name, args, whole);
       return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).catch(rethrow);
     },
     getPrompt(name, args, options) {
-      const ask = () => client.getPrompt(name, args as Readonly<Record<string, string>> | undefined, options);
+      const whole = options.ask === undefined ? options : withInput(options, options.ask);
+      const ask = () => client.getPrompt(name, args as Readonly<Record<string, string>> | undefined, whole);
       return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).catch(
         rethrow,
       ) as Promise<JsonObject>;
     },
     readResource(uri, options) {
-      const ask = () => client.readResource(uri, options);
+      const whole = options.ask === undefined ? options : withInput(options, options.ask);
+      const ask = () => client.readResource(uri, whole);
       return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).catch(
         rethrow,
       ) as unknown as Promise<JsonObject>;
+    },
+    async round(method, params, { inputResponses, requestState, ...options }) {
+      // Only where a call is made again for its answers there is a place for them in it.
+      const brought = client.server.era === 'legacy' ? {} : { inputResponses, requestState };
+      const given = { ...options, ...brought };
+      const whole = options.ask === undefined ? given : withInput(given, options.ask);
+      if (options.logLevel !== undefined) await hearing(options.logLevel);
+      const round = await client.callRaw(method, params, whole).catch(rethrow);
+      if (round.type === 'complete') return { result: shaped(method, round.result, connector) };
+      if (round.type === 'input_required')
+        return { requests: round.requests, requestState: round.requestState };
+      // Tasks are not declared, so the client refuses them.
+      throw new HubError('upstream_protocol', `connector ${connector.id}: answered with a task`);
     },
     complete: (params, options) => client.request('completion/complete', params, options).catch(rethrow),
     listOffers: (options) => listOffers(client, options.signal).catch(rethrow),
@@ -53,7 +72,8 @@ function logListener(client: McpClient): (level: LogLevel) => Promise<void> {
 }
 
 async function listOffers(client: McpClient, signal: AbortSignal | undefined) {
-  const options = signal === undefined ? {} : { signal };
+  // Some servers offer only what the client they speak to can take part in.
+  const options = { ...(signal !== undefined && { signal }), capabilities: ASK_EVERYTHING.capabilities };
   const tools = await client.listTools(options);
   const prompts = await client.listPrompts(options);
   const resources = await client.listResources(options);
@@ -74,4 +94,18 @@ async function listOffers(client: McpClient, signal: AbortSignal | undefined) {
 
 function rejected(kind: RejectedOffer['kind'], listing: Listing<unknown>): RejectedOffer[] {
   return listing.rejected.map(({ name, reason }) => ({ kind, name: name ?? '', reason }));
+}
+
+const LISTS: Readonly<Record<string, string>> = {
+  'tools/call': 'content',
+  'prompts/get': 'messages',
+  'resources/read': 'contents',
+};
+
+/** What a single round brought, checked like the result of a whole call. */
+function shaped(method: string, result: JsonObject, { id }: Connector): JsonObject {
+  const member = LISTS[method];
+  if (member === undefined || Array.isArray(result[member])) return result;
+  if (member === 'content' && result[member] === undefined) return { ...result, content: [] };
+  throw new HubError('upstream_protocol', `connector ${id}: answered against the protocol`);
 }

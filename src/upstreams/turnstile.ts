@@ -33,8 +33,13 @@ export class Turnstile {
 
   leave(): void {
     const [next] = this.#waiting;
-    if (next === undefined) this.#inside--;
+    if (next === undefined || this.#inside > this.#limits.concurrency) this.#inside--;
     else next();
+  }
+
+  /** For whoever was inside, left for a while and has something running there: it is let in whatever the number. */
+  rejoin(): void {
+    this.#inside++;
   }
 
   #wait(signal: AbortSignal | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Connector } from '../connectors/index.js';
 import { HubError, type HubErrorCode } from '../kernel/index.js';
 import { ClientError, type ClientErrorCode } from '../mcp/client/index.js';
-import { INVALID_PARAMS, isObject, ProtocolError } from '../mcp/jsonrpc/index.js';
+import { INVALID_PARAMS, isObject, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { TransportError, type TransportErrorCode } from '../mcp/transports/index.js';
 
 /**
@@ -74,8 +74,30 @@ function rejection(error: ProtocolError, connector: Connector): HubError {
       connector: connector.id,
       rpcCode: reserved ? -32_603 : error.code,
       ...(namesMissing(error) && { missing: true }),
+      ...pagesToVisit(error),
+      ...abilitiesMissing(error),
     },
   });
+}
+
+const URL_ELICITATION_REQUIRED = -32_042;
+const MOST_PAGES = 8;
+
+/** Some upstreams refuse a call until somebody has visited a page, and say which. */
+function pagesToVisit({ code, data }: ProtocolError): { readonly elicitations?: readonly JsonObject[] } {
+  const pages = code === URL_ELICITATION_REQUIRED && isObject(data) ? data['elicitations'] : undefined;
+  if (!Array.isArray(pages) || pages.length > MOST_PAGES) return {};
+  return { elicitations: pages.filter((page) => isObject(page)) };
+}
+
+const MISSING_CAPABILITY = -32_021;
+const ASKABLE = new Set(['elicitation', 'sampling', 'roots']);
+
+/** What the upstream would have to ask. It was told what the caller can be asked, so this is what the caller lacks. */
+function abilitiesMissing({ code, data }: ProtocolError): { readonly requiredCapabilities?: JsonObject } {
+  const required = code === MISSING_CAPABILITY && isObject(data) ? data['requiredCapabilities'] : undefined;
+  if (!isObject(required) || !Object.keys(required).every((kind) => ASKABLE.has(kind))) return {};
+  return { requiredCapabilities: required };
 }
 
 const RESOURCE_NOT_FOUND = -32_002;

@@ -1,16 +1,18 @@
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
-import { HubError, type Clock, type ConnectorId, type Logger } from '../kernel/index.js';
+import { HubError, type AgentId, type Clock, type ConnectorId, type Logger } from '../kernel/index.js';
 import { createMemoryVerdicts, type McpClient } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
 import type { Dispatcher } from 'undici';
+import { ASK_EVERYTHING, ASK_NOTHING, withoutRoots, type AskProfile } from './ask-profile.js';
 import { createEgress } from './egress.js';
 import { openClient } from './open-client.js';
 import { probeHttp } from './probe-http.js';
 import { StderrTail } from './stderr-tail.js';
 import { Turnstile } from './turnstile.js';
-import { toOpenFailure } from './upstream-failure.js';
+import { toHubError, toOpenFailure } from './upstream-failure.js';
 import { toUpstream } from './to-upstream.js';
+import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-resources.js';
 import type { Caller, Lease, Upstream, Upstreams } from './upstream.js';
 
 export interface UpstreamPoolOptions {
@@ -28,6 +30,7 @@ interface Member {
   leases: number;
   lastUsed: number;
   listens: boolean;
+  watched: WatchedResources | undefined;
 }
 
 const SWEEP_MS = 15_000;
@@ -41,6 +44,8 @@ interface Shared {
   readonly stderr: StderrTail;
   /** Why the last attempt to open a conversation failed; cleared by one that succeeds. */
   failure: HubError | undefined;
+  /** Whether a conversation settles at its beginning what may be asked in it. Unknown until there was one. */
+  agreesOnce: boolean | undefined;
 }
 
 export function createUpstreamPool(options: UpstreamPoolOptions): Upstreams {
@@ -72,10 +77,12 @@ class UpstreamPool implements Upstreams {
         throw changed(connector);
       }
     }
-    const key = keyOf(connector, access, caller, () => this.#perCall++);
+    const profile = profileFor(connector, caller, common);
+    const key = `${keyOf(connector, access, caller, () => this.#perCall++)}\n${profile.key}`;
     let member = this.#members.get(key);
     try {
-      if (member === undefined) this.#members.set(key, (member = this.#start(connector, access, common)));
+      if (member === undefined)
+        this.#members.set(key, (member = this.#start(connector, access, common, profile)));
       member.leases++;
       member.upstream ??= toUpstream(await member.client, connector);
       common.failure = undefined;
@@ -85,6 +92,37 @@ class UpstreamPool implements Upstreams {
       if (this.#members.get(key) === member) this.#members.delete(key);
       common.turnstile.leave();
       throw (common.failure = toOpenFailure(error, connector));
+    }
+  }
+
+  async watch(
+    connector: Connector,
+    access: Access,
+    principal: AgentId,
+    uri: string,
+    watcher: ResourceWatcher,
+  ): Promise<() => void> {
+    const common = this.#sharedOf(connector);
+    const profile = profileFor(connector, { principal }, common);
+    const key = `${watchKeyOf(connector, access, principal)}\n${profile.key}`;
+    let member = this.#members.get(key);
+    try {
+      if (member === undefined)
+        this.#members.set(key, (member = this.#start(connector, access, common, profile)));
+      const client = await member.client;
+      const watched = (member.watched ??= new WatchedResources(client));
+      await watched.join(uri, watcher);
+      return () => watched.leave(uri, watcher);
+    } catch (error) {
+      if (error instanceof NotWatchable)
+        throw new HubError('not_supported', `connector ${connector.id}: ${error.message}`);
+      if (
+        member?.upstream === undefined &&
+        member?.watched === undefined &&
+        this.#members.get(key) === member
+      )
+        this.#members.delete(key);
+      throw toHubError(error, connector);
     }
   }
 
@@ -127,16 +165,19 @@ class UpstreamPool implements Upstreams {
       dispatcher: dispatcherFor(connector),
       stderr: new StderrTail(),
       failure: undefined,
+      agreesOnce: undefined,
     };
     this.#shared.set(connector.id, created);
     return created;
   }
 
-  #start(connector: Connector, access: Access, { dispatcher, stderr }: Shared): Member {
+  #start(connector: Connector, access: Access, common: Shared, profile: AskProfile): Member {
+    const { dispatcher, stderr } = common;
     const { info, clock, logger } = this.#options;
     const log = logger.child({ connector: connector.id });
     const client = openClient(connector, access, {
       info,
+      profile,
       dispatcher,
       verdicts: this.#verdicts,
       onStderr: (line) => stderr.push(line),
@@ -149,8 +190,14 @@ class UpstreamPool implements Upstreams {
       leases: 0,
       lastUsed: clock.monotonic(),
       listens: false,
+      watched: undefined,
     };
-    void client.then((opened) => this.#hearOfChanges(opened, member)).catch(() => (member.listens = false));
+    void client
+      .then((opened) => {
+        common.agreesOnce = opened.server.era === 'legacy';
+        return this.#hearOfChanges(opened, member);
+      })
+      .catch(() => (member.listens = false));
     return member;
   }
 
@@ -172,14 +219,23 @@ class UpstreamPool implements Upstreams {
 
   #lease(key: string, member: Member, turnstile: Turnstile): Lease {
     let released = false;
+    let resting = 0;
     return {
       upstream: member.upstream as Upstream,
+      rest: async (work) => {
+        if (resting++ === 0 && !released) turnstile.leave();
+        try {
+          return await work();
+        } finally {
+          if (--resting === 0 && !released) turnstile.rejoin();
+        }
+      },
       release: () => {
         if (released) return;
         released = true;
         member.leases--;
         member.lastUsed = this.#options.clock.monotonic();
-        turnstile.leave();
+        if (resting === 0) turnstile.leave();
         if (member.connector.isolation === 'per_call') this.#end(key, member);
       },
     };
@@ -195,13 +251,16 @@ class UpstreamPool implements Upstreams {
     for (const [key, member] of this.#members) {
       const { endpoint } = member.connector;
       const idleMs = endpoint.transport === 'stdio' ? endpoint.idleStopMs : HTTP_IDLE_MS;
-      if (member.leases === 0 && !member.listens && idleMs > 0 && now - member.lastUsed > idleMs)
+      const watches = member.watched?.isIdle === false;
+      if (watches) member.watched?.check();
+      if (member.leases === 0 && !member.listens && !watches && idleMs > 0 && now - member.lastUsed > idleMs)
         this.#end(key, member);
     }
   }
 }
 
 async function close(member: Member): Promise<void> {
+  member.watched?.end();
   try {
     await (await member.client).close();
   } catch {
@@ -220,6 +279,27 @@ function dispatcherFor({ endpoint, allowPrivateNetwork, timeouts }: Connector): 
     privateOrigin: allowPrivateNetwork ? new URL(endpoint.url) : undefined,
     connectMs: timeouts.connectMs,
   });
+}
+
+/**
+ * What may be asked in the conversation of a caller. Where that is settled at the beginning, callers with different
+ * abilities have different conversations: the upstream must not offer one what only the other can take part in.
+ */
+function profileFor(connector: Connector, { principal, asks }: Caller, { agreesOnce }: Shared): AskProfile {
+  const { isolation, endpoint } = connector;
+  if (agreesOnce === false) return ASK_NOTHING;
+  const ofProcess =
+    endpoint.transport === 'stdio' && (isolation === 'shared' || isolation === 'per_principal');
+  // A process is one for many, and lists are read for everybody: all of it is declared, and refused where it does not fit.
+  const wide = ofProcess || principal === 'hub' ? ASK_EVERYTHING : (asks ?? ASK_NOTHING);
+  return isolation === 'shared' ? withoutRoots(wide) : wide;
+}
+
+/** In which conversation resources are watched. A process is not started for that where one serves the same callers. */
+function watchKeyOf({ id, isolation, endpoint }: Connector, access: Access, principal: AgentId): string {
+  const base = `${id}\n${access.id}`;
+  if (isolation === 'shared') return base;
+  return endpoint.transport === 'stdio' ? `${base}\n${principal}` : `${base}\n\nwatch`;
 }
 
 /** Whose conversation it is. Nobody shares one across credentials. */

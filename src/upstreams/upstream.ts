@@ -3,16 +3,35 @@ import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 import type { AgentId, ConnectorId } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { CallResult, LogLevel, LogMessage, Progress } from '../mcp/model/index.js';
+import type {
+  CallResult,
+  ClientCapabilities,
+  InputRequest,
+  InputRequests,
+  InputResponses,
+  LogLevel,
+  LogMessage,
+  Progress,
+} from '../mcp/model/index.js';
+import type { AskProfile } from './ask-profile.js';
+import type { ResourceWatcher } from './watched-resources.js';
 
 /** On whose behalf an upstream is used; decides, with the connector's isolation, whose upstream session it is. */
 export interface Caller {
   readonly principal: AgentId | 'hub';
   /** The caller's own conversation with us, where it has one. */
-  readonly session?: string;
+  readonly session?: string | undefined;
+  /** What it can be asked while its calls run; undefined: nothing. */
+  readonly asks?: AskProfile | undefined;
   /** Ends the wait for a turn. */
   readonly signal?: AbortSignal | undefined;
 }
+
+/**
+ * Puts a question of the upstream to whoever is behind a caller. Undefined where they cannot be asked or would not
+ * answer; then the upstream is told so in the way its question allows.
+ */
+export type AskCaller = (question: InputRequest, signal: AbortSignal) => Promise<JsonObject | undefined>;
 
 export interface UpstreamOptions {
   /** Read only where somebody has to wait when there is `onAbort`: making one costs something. */
@@ -24,7 +43,24 @@ export interface UpstreamOptions {
   readonly logLevel?: LogLevel;
   /** Vendor keys and trace context of the caller's `_meta`. */
   readonly meta?: JsonObject;
+  /** Answers what the upstream asks while the call runs. Without it nothing can be asked. */
+  readonly ask?: AskCaller;
+  /** Tells who can be asked, so that a question is not taken for one to somebody else. */
+  readonly askedAs?: string;
+  /** What may be asked, for upstreams that are told with each request. */
+  readonly capabilities?: ClientCapabilities;
 }
+
+/** What the caller gave for the questions of the round before, and what the upstream gave it to bring back. */
+export interface RoundOptions extends UpstreamOptions {
+  readonly inputResponses?: InputResponses | undefined;
+  readonly requestState?: string | undefined;
+}
+
+/** A call of a caller who answers by calling again: its result, or what has to be answered first. */
+export type Round =
+  | { readonly result: JsonObject }
+  | { readonly requests: InputRequests; readonly requestState: string | undefined };
 
 /** One conversation with an upstream. Failures are `HubError`s; an error the upstream itself answered is `upstream_rejected`. */
 export interface Upstream {
@@ -32,6 +68,8 @@ export interface Upstream {
   callTool(name: string, args: JsonObject | undefined, options: UpstreamOptions): Promise<CallResult>;
   getPrompt(name: string, args: JsonObject | undefined, options: UpstreamOptions): Promise<JsonObject>;
   readResource(uri: string, options: UpstreamOptions): Promise<JsonObject>;
+  /** One round of a call. Questions that cannot wait for the next one go to `ask`. */
+  round(method: string, params: JsonObject, options: RoundOptions): Promise<Round>;
   complete(params: JsonObject, options: UpstreamOptions): Promise<JsonObject>;
   /** Everything on offer, all pages. */
   listOffers(options: {
@@ -42,6 +80,17 @@ export interface Upstream {
 export interface Upstreams {
   /** Waits for its turn where the connector's limits say so. Whoever opens must release. */
   open(connector: Connector, access: Access, caller: Caller): Promise<Lease>;
+  /**
+   * Hears of changes of one resource until the returned function is called, or `lost`. Many who watch the same with the
+   * same credential are one to the upstream.
+   */
+  watch(
+    connector: Connector,
+    access: Access,
+    principal: AgentId,
+    uri: string,
+    watcher: ResourceWatcher,
+  ): Promise<() => void>;
   /** Ends the conversations of a connector, e.g. because it changed. */
   drop(connector: string): Promise<void>;
   /** Throws unless something alive answers. A process that sleeps until it is needed counts as alive. */
@@ -53,5 +102,7 @@ export interface Upstreams {
 
 export interface Lease {
   readonly upstream: Upstream;
+  /** Lets others have the turn while somebody thinks; the turn is taken back without waiting. */
+  rest<Result>(work: () => Promise<Result>): Promise<Result>;
   release(): void;
 }

@@ -48,8 +48,13 @@ export function createScriptedUpstreams(): ScriptedUpstreams {
     async open(connector, access) {
       const behaviour = requireScript(connector);
       await behaviour.open?.(access);
-      return { upstream: toUpstream(connector, access, behaviour, calls), release: () => {} };
+      return {
+        upstream: toUpstream(connector, access, behaviour, calls),
+        rest: (work) => work(),
+        release: () => {},
+      };
     },
+    watch: async () => () => {},
     async drop(connector) {
       dropped.push(connector);
     },
@@ -88,6 +93,7 @@ function toUpstream(
     },
     getPrompt: unused,
     readResource: unused,
+    round: async () => ({ result: {} }),
     complete: unused,
     async listOffers() {
       await behaviour.list?.();

@@ -50,10 +50,8 @@ export function registerToolRoutes(register: Register, deps: AdminDependencies):
       scope: ALL,
       exposedName: body.name,
       args: body.arguments as JsonObject | undefined,
-      options: { signal },
       // Nobody can be asked in the middle of a request.
-      confirm: async () => undefined,
-      visit: async () => undefined,
+      options: { signal },
     });
     return { body: { callId: by.request, result } };
   });

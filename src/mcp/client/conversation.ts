@@ -28,6 +28,9 @@ export interface ConversationHost {
   warned(warning: ClientWarning): void;
 }
 
+const LINGER_MS = 60_000;
+const MOST_ABANDONED = 256;
+
 /**
  * Requests and answers over one transport: ids, the table of pending calls, deadlines, cancellation, progress. It knows
  * of the eras only how a request is taken back.
@@ -45,6 +48,8 @@ export class Conversation implements Receiver {
   #nextId = 0;
   #closedBy: Error | undefined;
   #unknownAnswers = 0;
+  /** Calls that were taken back, with the time until which the peer may not have noticed. */
+  #abandoned: { readonly call: Call; readonly until: number }[] = [];
   /** How requests are taken back: by a message, by ending their exchange, or (before the handshake) by neither. */
   cancelBy: 'message' | 'exchange' | 'nothing' = 'nothing';
 
@@ -71,6 +76,14 @@ export class Conversation implements Receiver {
 
   pending(): Iterable<Call> {
     return this.#pending.values();
+  }
+
+  /** Calls that were taken back a short while ago: what the peer asks about them may still be on its way. */
+  abandoned(): readonly Call[] {
+    if (this.#abandoned.length === 0) return [];
+    const now = this.#clock.now();
+    this.#abandoned = this.#abandoned.filter(({ until }) => until > now);
+    return this.#abandoned.map(({ call }) => call);
   }
 
   find(id: RequestId): Call | undefined {
@@ -121,6 +134,8 @@ export class Conversation implements Receiver {
   cancel(call: Call, error: Error): void {
     if (!this.#drop(call)) return;
     if (this.cancelBy === 'message' && call.method !== 'initialize') {
+      this.#abandoned.push({ call, until: this.#clock.now() + LINGER_MS });
+      if (this.#abandoned.length > MOST_ABANDONED) this.#abandoned.shift();
       const params: JsonObject = {
         requestId: call.id,
         reason: error instanceof ClientError ? error.code : 'cancelled',

@@ -93,7 +93,12 @@ export class InputRounds {
     signal: AbortSignal,
   ): Promise<JsonObject> {
     try {
-      return await this.#desk.answer(request, handler, { during: call, candidates: [call] }, signal);
+      return await this.#desk.answer(
+        request,
+        handler,
+        { during: call, candidates: [call], abandoned: [] },
+        signal,
+      );
     } catch (error) {
       const refused = error instanceof InputRefused;
       const late = error instanceof ClientError && error.code === 'timeout';

@@ -27,6 +27,8 @@ export interface InputContext {
   readonly during: OngoingCall | undefined;
   /** The calls under way that it may belong to: `during` alone where that is known. */
   readonly candidates: readonly OngoingCall[];
+  /** Where `during` is not known: calls given up a short while ago, which the peer may still be asking about. */
+  readonly abandoned: readonly OngoingCall[];
 }
 
 /** Answers one request of the server with the bare result. Throws `InputRefused` when the user says no. */
@@ -87,6 +89,8 @@ export interface ClientOptions extends ClientHooks {
   readonly info: Implementation;
   /** Where not given, the handlers decide: forms, sampling, roots, each when there is a handler. */
   readonly capabilities?: ClientCapabilities;
+  /** Modern era: what to declare with requests that do not say so themselves, instead of `capabilities`. */
+  readonly requestCapabilities?: ClientCapabilities;
   readonly handlers?: InputHandlers;
   /** `auto` asks the server; a revision allows that one only. */
   readonly era?: 'auto' | Era | Revision;

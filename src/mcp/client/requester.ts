@@ -152,7 +152,7 @@ export class Requester implements CallOwner {
   }
 
   capabilitiesOf(call: Call): ClientCapabilities {
-    return call.options.capabilities ?? this.#parts.settings.capabilities;
+    return call.options.capabilities ?? this.#parts.settings.requestCapabilities;
   }
 
   /** False when there is no new session and will be none. */

@@ -99,7 +99,7 @@ export class ServerRequests {
       const result = await this.#parts.desk.answer(
         request,
         handler,
-        { during, candidates },
+        { during, candidates, abandoned: during === undefined ? this.#abandonedCalls() : [] },
         controller.signal,
       );
       if (this.#finish(id, controller)) this.#post(writeResult(id, stringifyJson(result)));
@@ -117,6 +117,10 @@ export class ServerRequests {
   /** Those in the course of which a server may ask. */
   #interactiveCalls(): readonly Call[] {
     return [...this.#parts.conversation.pending()].filter(({ method }) => mayRequireInput(method));
+  }
+
+  #abandonedCalls(): readonly Call[] {
+    return this.#parts.conversation.abandoned().filter(({ method }) => mayRequireInput(method));
   }
 
   /** A request on a shared channel may belong to any of them, so none grows older meanwhile. */

@@ -12,6 +12,7 @@ import {
 export interface Settings {
   readonly info: Implementation;
   readonly capabilities: ClientCapabilities;
+  readonly requestCapabilities: ClientCapabilities;
   readonly handlers: InputHandlers;
   readonly timeouts: Timeouts;
   readonly maxPages: number;
@@ -25,9 +26,11 @@ const DEFAULT_MAX_PAGES = 200;
 
 export function toSettings(options: ClientOptions): Settings {
   const handlers = options.handlers ?? {};
+  const capabilities = options.capabilities ?? capabilitiesOf(handlers);
   return {
     info: options.info,
-    capabilities: options.capabilities ?? capabilitiesOf(handlers),
+    capabilities,
+    requestCapabilities: options.requestCapabilities ?? capabilities,
     handlers,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     maxPages: options.maxPages ?? DEFAULT_MAX_PAGES,

@@ -107,6 +107,8 @@ export abstract class Call implements McpRequest {
     this.#notify('notifications/message', { level, ...(logger !== undefined && { logger }), data });
   }
 
+  abstract readonly session: string | undefined;
+  abstract readonly asksLive: boolean;
   abstract askClient(requests: InputRequests): Promise<InputResponses>;
 
   /** Runs the handler and answers with what comes of it. */

@@ -19,6 +19,10 @@ export interface McpRequest {
   readonly principal: string;
   /** What the client told of itself for this request. */
   readonly client: ClientDescription;
+  /** Names the client's session among those of its principal; undefined where there is none. */
+  readonly session: string | undefined;
+  /** Whether `askClient` waits for the client within this run. Elsewhere the answers come with the next one. */
+  readonly asksLive: boolean;
   /** Aborted when the client cancels or goes away for good. */
   readonly signal: AbortSignal;
   /** The same as a call, at once if it is so already; costs less than a signal. Of several listeners each is called. */

@@ -42,6 +42,14 @@ export class LegacyCall extends Call {
     this.#handler = handler;
   }
 
+  get session(): string | undefined {
+    return this.#peer.session?.id;
+  }
+
+  get asksLive(): boolean {
+    return true;
+  }
+
   start(): void {
     this.run(this.#handler);
   }

@@ -13,6 +13,7 @@ export interface SessionCall {
 
 /** What a request needs of the session it belongs to. */
 export interface PeerSession {
+  readonly id: string;
   readonly calls: Map<RequestId, SessionCall>;
   readonly asks: AskDesk;
   readonly changes: ChangeDesk;

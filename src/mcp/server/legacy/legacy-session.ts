@@ -50,6 +50,9 @@ export abstract class LegacySession implements LegacyPeer, PeerSession {
     this.#record = record;
     if (record.initialized && !wasInitialized && !this.#ended && this.hearsChanges) this.changes.open();
   }
+  get id(): string {
+    return this.#record.id;
+  }
   get principal(): string {
     return this.#record.principal;
   }

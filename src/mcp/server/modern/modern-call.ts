@@ -39,6 +39,14 @@ export class ModernCall extends Call {
     this.resumed = resume?.resumed;
   }
 
+  get session(): undefined {
+    return undefined;
+  }
+
+  get asksLive(): boolean {
+    return false;
+  }
+
   /**
    * There is no way to wait for a client in this era: the run ends here, and the handler runs again when the client has
    * sent the answers. Rejecting lets the handler release what it holds.

@@ -1,0 +1,44 @@
+import type { Agent } from '../agents/index.js';
+import type { SurfaceScope } from '../catalog/index.js';
+import type { ListenRequest, Subscription } from '../mcp/server/index.js';
+import type { WatchResource } from '../operations/index.js';
+
+export interface WatchedUris {
+  readonly agent: Agent;
+  readonly scope: SurfaceScope;
+  readonly uris: readonly string[];
+  readonly request: Pick<ListenRequest, 'emit'>;
+}
+
+/** Watches single resources for one listening client; those that cannot be are not among the honoured. */
+export async function watchResources(
+  watchResource: WatchResource,
+  { agent, scope, uris, request }: WatchedUris,
+): Promise<Subscription> {
+  const watches = await Promise.all(
+    uris.map(async (uri) => {
+      const onUpdated = (changed: string): void =>
+        request.emit({ method: 'notifications/resources/updated', params: { uri: changed } });
+      const watch = await watchResource({ agent, scope, uri, onUpdated }).catch(() => undefined);
+      return watch === undefined ? [] : [{ uri, watch }];
+    }),
+  );
+  const open = watches.flat();
+  return {
+    honoured: open.length === 0 ? {} : { resourceSubscriptions: open.map(({ uri }) => uri) },
+    close() {
+      for (const { watch } of open) watch.close();
+    },
+  };
+}
+
+/** Two subscriptions as one. */
+export function together(one: Subscription, other: Subscription): Subscription {
+  return {
+    honoured: { ...one.honoured, ...other.honoured },
+    close() {
+      one.close();
+      other.close();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { hashOf, type ToolEntry } from '../catalog/index.js';
+import type { Decision, PolicyEngine } from '../governance/index.js';
+import { HubError } from '../kernel/index.js';
+import { supportsElicitation, type InputRequest } from '../mcp/model/index.js';
+import type { ToolCall } from './call-tool.js';
+import { OWN_KEYS } from './rounds.js';
+import { Suspended } from './suspended.js';
+
+const KEY = `${OWN_KEYS}confirmation`;
+
+/** A decision of before a restart is asked for again: policies are counted anew. */
+const PROCESS = randomUUID();
+
+/**
+ * Has a call confirmed that the policy allows only then. The consent is for this agent, connector, tool and these
+ * arguments under these policies, and for one call: whoever answers by calling again brings a state that says what was
+ * asked, which the protocol library seals for this request, for a limited time, and opens once.
+ *
+ * Returns what the consent is for; throws where there is none.
+ */
+export async function requireConfirmation(
+  policy: Pick<PolicyEngine, 'version'>,
+  decision: Decision,
+  call: ToolCall,
+  entry: ToolEntry,
+  isContinued: boolean,
+): Promise<string> {
+  const subject = hashOf([
+    PROCESS,
+    policy.version,
+    call.agent.id,
+    entry.connector.id,
+    entry.tool.name,
+    call.args ?? {},
+  ]);
+  const question = toQuestion(`${decision.reason} Call ${call.exposedName}?`);
+  const { rounds, options } = call;
+  if (rounds !== undefined && supportsElicitation(rounds.asks.capabilities, 'form')) {
+    const { confirmed, asked } = rounds.state ?? {};
+    if (isContinued && confirmed === subject) return subject;
+    const answer = rounds.responses[KEY];
+    if (asked !== subject || answer === undefined) {
+      const sentAway: unknown = new Suspended({ [KEY]: question }, { asked: subject });
+      throw sentAway;
+    }
+    if (answer['action'] === 'accept') return subject;
+    throw refused();
+  }
+  if (options.ask !== undefined && supportsElicitation(options.capabilities ?? {}, 'form')) {
+    const answer = await options.ask(question, options.signal ?? new AbortController().signal);
+    if (answer?.['action'] === 'accept') return subject;
+    throw refused();
+  }
+  throw new HubError(
+    'confirmation_required',
+    `This call needs confirmation (${decision.reason}), and the client cannot ask for it`,
+  );
+}
+
+function refused(): HubError {
+  return new HubError('policy_denied', 'The call was not confirmed', {
+    details: { reason: 'not confirmed' },
+  });
+}
+
+function toQuestion(message: string): InputRequest {
+  const requestedSchema = { type: 'object', properties: {}, required: [] };
+  return { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema } };
+}

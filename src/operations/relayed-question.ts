@@ -1,0 +1,75 @@
+import type { Agent } from '../agents/index.js';
+import type { SurfaceScope } from '../catalog/index.js';
+import type { Connector } from '../connectors/index.js';
+import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
+import type { InputRequest, InputRequests } from '../mcp/model/index.js';
+import type { AskCaller, Lease, UpstreamOptions } from '../upstreams/index.js';
+
+/** Where it says which connector asks. */
+const CONNECTOR = 'crosspoint/connector';
+
+/**
+ * A question of an upstream as its caller gets it: without what belongs to the other hop. Where several connectors speak
+ * through one endpoint it says whose question it is, because the person who answers sees only the hub.
+ */
+function relayedQuestion(question: InputRequest, connector: Connector, scope: SurfaceScope): InputRequest {
+  const { method, params } = question;
+  if (params === undefined) return question;
+  const { task: _, _meta: meta, ...rest } = params;
+  const { progressToken: __, ...kept } = isObject(meta) ? meta : {};
+  const named = scope.kind !== 'connector';
+  const metaNow: JsonObject = {
+    ...kept,
+    ...(named && method === 'sampling/createMessage' && { [CONNECTOR]: connector.id }),
+  };
+  const { message } = rest;
+  return {
+    method,
+    params: {
+      ...rest,
+      ...(named && typeof message === 'string' && { message: `${connector.name}: ${message}` }),
+      ...(Object.keys(metaNow).length > 0 && { _meta: metaNow }),
+    },
+  };
+}
+
+export function relayedQuestions(
+  questions: InputRequests,
+  connector: Connector,
+  scope: SurfaceScope,
+): InputRequests {
+  return Object.fromEntries(
+    Object.entries(questions).map(([key, question]) => [key, relayedQuestion(question, connector, scope)]),
+  );
+}
+
+/** Between whom a question is passed on. */
+export interface Relaying {
+  readonly connector: Connector;
+  readonly scope: SurfaceScope;
+  readonly agent: Agent;
+  readonly session?: string | undefined;
+}
+
+/** The options of a call whose caller may be asked. While somebody thinks, others have the turn. */
+export function relayedOptions(
+  options: UpstreamOptions,
+  ask: AskCaller,
+  lease: Pick<Lease, 'rest'>,
+  { connector, scope, agent, session = '' }: Relaying,
+): UpstreamOptions {
+  const { onAbort, onProgress, onLog, logLevel, meta, capabilities } = options;
+  return {
+    get signal() {
+      return options.signal as AbortSignal;
+    },
+    ask: (question, signal) => lease.rest(() => ask(relayedQuestion(question, connector, scope), signal)),
+    askedAs: `${agent.id}\n${session}`,
+    ...(onAbort && { onAbort }),
+    ...(onProgress && { onProgress }),
+    ...(onLog && { onLog }),
+    ...(logLevel && { logLevel }),
+    ...(meta && { meta }),
+    ...(capabilities && { capabilities }),
+  };
+}

@@ -1,0 +1,189 @@
+import type { CallOutcome } from '../governance/index.js';
+import { HubError, type AgentId, type CallId, type HubErrorCode } from '../kernel/index.js';
+import type { JsonObject } from '../mcp/jsonrpc/index.js';
+import type { InputRequest, InputRequests, InputResponses } from '../mcp/model/index.js';
+import type { RoundOptions, Upstream, UpstreamOptions } from '../upstreams/index.js';
+import type { HeldCall, HeldCalls } from './held-calls.js';
+import { ParkedCall } from './parked-call.js';
+import { Suspended, type Rounds } from './suspended.js';
+import { urlQuestions } from './url-questions.js';
+
+/** Keys of questions that are the hub's own. No upstream may use them, and their answers go to none. */
+export const OWN_KEYS = 'crosspoint/';
+
+const MOST_ROUNDS = 10;
+
+/** A call that was written down as begun and is at the upstream no longer, nor over: its caller holds what it needs. */
+export class OpenRound implements HeldCall {
+  readonly owner: AgentId;
+  readonly target: string;
+  readonly callId: CallId;
+  readonly startedAt: number;
+  readonly #finish: (ending: { outcome: CallOutcome; error?: HubErrorCode }) => void;
+
+  constructor(
+    init: Pick<OpenRound, 'owner' | 'target' | 'callId' | 'startedAt'>,
+    finish: (ending: { outcome: CallOutcome; error?: HubErrorCode }) => void,
+  ) {
+    this.owner = init.owner;
+    this.target = init.target;
+    this.callId = init.callId;
+    this.startedAt = init.startedAt;
+    this.#finish = finish;
+  }
+
+  async end(reason: HubError): Promise<void> {
+    this.#finish({ outcome: 'cancelled', error: reason.code });
+  }
+}
+
+/** What the upstream wants to know before it goes on, with what it wants to see again. */
+export class NextRound {
+  readonly requests: InputRequests;
+  readonly state: JsonObject;
+  constructor(requests: InputRequests, state: JsonObject) {
+    this.requests = requests;
+    this.state = state;
+  }
+}
+
+/**
+ * The call that a caller comes back for. Undefined where it has none yet, or none that is still known and needs to be: a
+ * call that the upstream does not keep open goes on from what the caller brings.
+ */
+export function claimHeld(
+  held: HeldCalls,
+  owner: AgentId,
+  { state = {} }: Rounds,
+  whenLost: HubErrorCode = 'upstream_closed',
+): HeldCall | undefined {
+  const { park, round } = state;
+  const id = park ?? round;
+  const found = typeof id === 'string' ? held.take(id, owner) : undefined;
+  if (found === undefined && park !== undefined)
+    throw new HubError(whenLost, 'The interaction was lost; call again');
+  return found;
+}
+
+export interface RoundsCall {
+  readonly held: HeldCalls;
+  readonly owner: AgentId;
+  /** Names method, connector and what is called there. */
+  readonly target: string;
+  readonly rounds: Rounds;
+  /** Of the request that is here now. */
+  readonly options: UpstreamOptions;
+  /** From `claimHeld`. */
+  readonly claimed: HeldCall | undefined;
+  /** What has to stay known from round to round. */
+  readonly state: JsonObject;
+}
+
+/** Carries a call on, or begins it: as one run, however many rounds it takes where the upstream keeps it open. */
+export function carryByRounds<Result>(
+  call: RoundsCall,
+  run: (options: UpstreamOptions, continued: OpenRound | undefined) => Promise<Result>,
+): Promise<Result> {
+  const { held, owner, target, rounds, options, claimed, state } = call;
+  if (claimed instanceof ParkedCall) {
+    requireSame(claimed, target);
+    return claimed.attach(options, rounds.responses);
+  }
+  const continued = claimed instanceof OpenRound ? claimed : undefined;
+  if (continued !== undefined) requireSame(continued, target);
+  const { logLevel, meta, onProgress, onLog } = options;
+  const parked = new ParkedCall<Result>({
+    held,
+    owner,
+    target,
+    state,
+    work: (line) => {
+      const ask: typeof line.ask = async (question, signal) =>
+        rounds.accepts(question) ? line.ask(withoutHopIds(question), signal) : undefined;
+      const whole: UpstreamOptions = {
+        get signal() {
+          return line.signal;
+        },
+        onAbort: line.onAbort,
+        ask,
+        capabilities: rounds.asks.capabilities,
+        ...(onProgress && { onProgress: line.onProgress }),
+        ...(onLog && { onLog: line.onLog }),
+        ...(logLevel && { logLevel }),
+        ...(meta && { meta }),
+      };
+      return run(whole, continued);
+    },
+  });
+  return parked.attach(options);
+}
+
+/** What was sealed for one request says which; this is the check that the name still leads to the same place. */
+function requireSame(call: HeldCall & { readonly target: string }, target: string): void {
+  if (call.target === target) return;
+  const changed = new HubError('upstream_closed', 'What was called has changed meanwhile; call again');
+  void call.end(changed);
+  throw changed;
+}
+
+/** One round with the upstream. Throws `NextRound` when it wants to know more. */
+export async function askByRounds(
+  upstream: Upstream,
+  method: string,
+  params: JsonObject,
+  options: UpstreamOptions,
+  { state: brought = {}, responses, asks }: Rounds,
+): Promise<JsonObject> {
+  const { urls, upstream: requestState } = brought;
+  if (urls === true) requireConsent(responses);
+  const inputResponses = urls === true ? {} : withoutOwn(responses);
+  // Spreading reads the signal; whoever answers by rounds can afford one.
+  const whole: RoundOptions = {
+    ...options,
+    ...(Object.keys(inputResponses).length > 0 && { inputResponses }),
+    ...(typeof requestState === 'string' && { requestState }),
+  };
+  try {
+    const answer = await upstream.round(method, params, whole);
+    if ('result' in answer) return answer.result;
+    if (Object.keys(answer.requests).some((key) => key.startsWith(OWN_KEYS)))
+      throw new HubError('upstream_protocol', 'the upstream asked under a name that is not its own');
+    const { requestState: state } = answer;
+    const next: unknown = new NextRound(answer.requests, state === undefined ? {} : { upstream: state });
+    throw next;
+  } catch (error) {
+    const questions = asks.capabilities.elicitation?.url === undefined ? undefined : urlQuestions(error);
+    throw questions === undefined ? error : new NextRound(questions, { urls: true });
+  }
+}
+
+/** Keeps a call open for its next round. Throws where that is one too many. */
+export function keepOpen(
+  held: HeldCalls,
+  { requests, state }: NextRound,
+  rounds: Rounds,
+  kept: JsonObject,
+  open: OpenRound,
+): Suspended {
+  const { n } = rounds.state ?? {};
+  const count = typeof n === 'number' ? n + 1 : 1;
+  if (count > MOST_ROUNDS) throw new HubError('upstream_protocol', 'the upstream kept asking for input');
+  return new Suspended(requests, { ...kept, ...state, round: held.hold(open), n: count });
+}
+
+/** The id of a page means something only where its completion is told. */
+function withoutHopIds(question: InputRequest): InputRequest {
+  if (question.params?.['elicitationId'] === undefined) return question;
+  const { elicitationId: _, ...params } = question.params;
+  return { ...question, params };
+}
+
+function withoutOwn(responses: InputResponses): InputResponses {
+  return Object.fromEntries(Object.entries(responses).filter(([key]) => !key.startsWith(OWN_KEYS)));
+}
+
+function requireConsent(responses: InputResponses): void {
+  const answers = Object.values(responses);
+  if (answers.length > 0 && answers.every(({ action }) => action === 'accept')) return;
+  throw new HubError('cancelled', 'The page that the upstream wants to be visited was not opened');
+}

@@ -1,0 +1,76 @@
+import {
+  InputRefused,
+  type InputHandler,
+  type InputHandlers,
+  type OngoingCall,
+  type RawCallOptions,
+} from '../mcp/client/index.js';
+import { METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
+import type { InputRequest } from '../mcp/model/index.js';
+import type { AskCaller, RoundOptions } from './upstream.js';
+
+/** The options of a call whose caller can be asked. */
+export function withInput(options: RoundOptions, ask: AskCaller): RawCallOptions {
+  const onInput = toHandler(ask);
+  const { onAbort, onProgress, onLog, logLevel, meta, capabilities, inputResponses, requestState } = options;
+  const tag = new Asked(onInput, options.askedAs);
+  return {
+    // Where there is `onAbort` a signal is made only for those who need one.
+    get signal() {
+      return options.signal as AbortSignal;
+    },
+    onInput,
+    // Found again in the calls that a question may belong to.
+    tag,
+    ...(onAbort && { onAbort }),
+    ...(onProgress && { onProgress }),
+    ...(onLog && { onLog }),
+    ...(logLevel && { logLevel }),
+    ...(meta && { meta }),
+    ...(capabilities && { capabilities }),
+    ...(inputResponses && { inputResponses }),
+    ...(requestState !== undefined && { requestState }),
+  };
+}
+
+function toHandler(ask: AskCaller): InputHandler {
+  return async (question, { signal }) => (await ask(question, signal)) ?? refusal(question);
+}
+
+/** Who can be asked about a call. */
+class Asked {
+  readonly handler: InputHandler;
+  readonly caller: string | undefined;
+  constructor(handler: InputHandler, caller: string | undefined) {
+    this.handler = handler;
+    this.caller = caller;
+  }
+}
+
+/**
+ * Who answers a question that came with no call, over a pipe or the stream that belongs to no request: the caller of the
+ * only call it can be about. With two of them it is nobody's, because it must never reach the wrong one. So it is when
+ * somebody else gave up a call just now: the question may be about that one.
+ */
+const attribute: InputHandler = (question, context) => {
+  const [only, ...others] = context.candidates;
+  const asked = only?.tag;
+  if (!(asked instanceof Asked) || others.length > 0) return nobody(question);
+  const isOfOther = ({ tag }: OngoingCall): boolean =>
+    !(tag instanceof Asked) || tag.caller === undefined || tag.caller !== asked.caller;
+  return context.abandoned.some(isOfOther) ? nobody(question) : asked.handler(question, context);
+};
+
+export const UNATTRIBUTED: InputHandlers = { elicitation: attribute, sampling: attribute, roots: attribute };
+
+/** Says no in the way the question allows. */
+function refusal({ method }: InputRequest): JsonObject {
+  if (method === 'elicitation/create') return { action: 'cancel' };
+  throw new InputRefused('nobody can be asked');
+}
+
+/** Asked outside of any call, somebody without roots has none to tell. */
+function nobody(question: InputRequest): JsonObject {
+  if (question.method === 'roots/list') throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found');
+  return refusal(question);
+}
