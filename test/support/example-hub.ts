@@ -56,6 +56,13 @@ const WIKI = ['read_page', 'search_pages', 'list_spaces', 'page_history'].map((n
   annotations: { readOnlyHint: true },
 }));
 
+const CALENDAR = ['list_events', 'find_free_time'].map((name) => ({
+  name,
+  description: 'Looks into the calendar of a team.',
+  inputSchema: { type: 'object', properties: { day: TEXT } },
+  annotations: { readOnlyHint: true },
+}));
+
 export interface ExampleHub extends TestHub {
   /** Of a call with a whole story. */
   readonly callId: string;
@@ -71,6 +78,7 @@ export async function startExampleHub(): Promise<ExampleHub> {
     }),
   });
   const wiki = await startUpstream({ tools: WIKI });
+  const calendar = await startUpstream({ tools: CALENDAR });
   const gone = await startUpstream({});
   const folder = mkdtempSync(join(tmpdir(), 'crosspoint-example-'));
   const config = {
@@ -78,7 +86,7 @@ export async function startExampleHub(): Promise<ExampleHub> {
       issues: { name: 'Issue tracker', url: issues.url, tags: ['work'] },
       wiki: { name: 'Company wiki', url: wiki.url, auth: { type: 'bearer', token: 'wiki-token-0123456789' } },
       mail: { name: 'Mail', url: gone.url },
-      calendar: { name: 'Calendar', url: wiki.url, auth: { type: 'bearer' }, credentialMode: 'shared' },
+      calendar: { name: 'Calendar', url: calendar.url, auth: { type: 'bearer' }, credentialMode: 'shared' },
     },
   };
   await gone.close();
@@ -104,7 +112,7 @@ export async function startExampleHub(): Promise<ExampleHub> {
     callId: String(called.body['callId']),
     async close() {
       await hub.close();
-      await Promise.all([issues.close(), wiki.close()]);
+      await Promise.all([issues.close(), wiki.close(), calendar.close()]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
