@@ -10,6 +10,7 @@ import {
 } from '../governance/index.js';
 import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
 import {
+  createCallStatistics,
   createCallTool,
   createClientApprovals,
   createCompleteArgument,
@@ -56,6 +57,7 @@ export async function composeHub(given: HubParts) {
   const held = new HeldCalls();
   const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock };
   const rates = createRateLimits(config.limits, clock);
+  const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
   const syncConnector = createSyncConnector({
     connectors,
     credentials,
@@ -74,6 +76,7 @@ export async function composeHub(given: HubParts) {
     surfaces,
     held,
     health: createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => config.health.timeoutMs }),
+    statistics,
     callTool: createCallTool({
       ...passage,
       rates,
@@ -88,6 +91,7 @@ export async function composeHub(given: HubParts) {
     syncConnector,
     ...connecting,
     async close() {
+      statistics.close();
       await held.close();
       await upstreams.close();
       await parts.tokens.close();

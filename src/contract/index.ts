@@ -26,6 +26,7 @@ export {
   type SecretState,
 } from './admin/answers.js';
 export type {
+  CheckAnswer,
   ConnectorAddition,
   ConnectorDetail,
   ConnectorPatch,
@@ -45,4 +46,5 @@ export type { SessionView } from './admin/session.js';
 export type { ToolView } from './admin/tools.js';
 export type { PolicyExplanation, PolicyView } from './admin/policies.js';
 export { CALL_OUTCOMES, EVENT_TYPES, type EventFilters, type EventView } from './admin/events.js';
+export type { StatisticsView } from './admin/statistics.js';
 export type { StatusView } from './admin/status.js';

@@ -2,6 +2,12 @@
 export { ERROR_FACES, type Faces } from './error-faces.js';
 export { createHttpListener, type HttpListenerOptions, type Site } from './http-listener.js';
 export { createMcpEndpoints, type McpEndpoints, type McpEndpointsOptions } from './mcp-endpoints.js';
+export {
+  createConsoleSite,
+  type ConsoleFile,
+  type ConsoleFiles,
+  type ConsoleSiteOptions,
+} from './console/console-site.js';
 export { createAdminApp } from './admin/admin-app.js';
 export type { AboutHub, AdminDependencies, StreamLimits } from './admin/dependencies.js';
 export {

@@ -22,6 +22,7 @@ import {
 import { Secret, silentLogger, systemClock, type Clock } from '../../src/kernel/index.js';
 import {
   createAdminOperations,
+  createCallStatistics,
   createCallTool,
   createClientApprovals,
   createConnectionOperations,
@@ -209,6 +210,9 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     catalog,
     surfaces,
     health,
+    checkConnection: async () => [{ step: 'dns', state: 'ok', detail: 'found' }],
+    upstreams,
+    statistics: createCallStatistics({ events, eventStore: storage.events, clock }),
     events,
     eventStore: storage.events,
     about: {
