@@ -52,7 +52,7 @@ describe('a remote upstream that wants a token', () => {
 
   test('list and show tell how it is; the secret only by its end', async () => {
     const list = await place.run(['connector', 'list']);
-    expect(list.stdout).toMatch(/^tracker +healthy +2 +\d+ s ago +stored +http:\S+$/m);
+    expect(list.stdout).toMatch(/^tracker +healthy +1 +2 +\d+ s ago +stored +http:\S+$/m);
     const { stdout } = await place.run(['connector', 'show', 'tracker']);
     expect(stdout).toMatch(/^Credential +bearer token, shared: …6789$/m);
     expect(stdout).toMatch(/^Offers +2 tools, 0 prompts, 0 resources$/m);

@@ -13,5 +13,5 @@ export async function loadOidcLibrary(): Promise<OidcLibrary> {
   const { Provider } = await loadProvider();
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
   const key = { ...privateKey.export({ format: 'jwk' }), kid: 'test', alg: 'RS256', use: 'sig' };
-  return { Provider, jwks: { keys: [key as OidcProvider.JWK] } };
+  return { Provider, jwks: { keys: [key] } };
 }

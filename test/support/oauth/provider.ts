@@ -98,7 +98,10 @@ function createOidc(
     features: {
       devInteractions: { enabled: false },
       registration: { enabled: true },
-      revocation: { enabled: true },
+      revocation: {
+        enabled: true,
+        allowedPolicy: (_context, client, token) => token.clientId === client.clientId,
+      },
       clientCredentials: { enabled: true },
       resourceIndicators: {
         enabled: true,
