@@ -110,12 +110,14 @@ async function recorded<Result>(
     method: use.method,
   };
   const startedAt = continued?.startedAt ?? deps.clock.monotonic();
+  const trace = use.options.meta?.['traceparent'];
   if (continued === undefined)
     await deps.events.intend(actor, {
       type: 'call.intended',
       ...facts,
       arguments: deps.recordArguments(use.args),
       policies: decision.policies,
+      ...(typeof trace === 'string' && { trace }),
     });
   const finish = (ending: Ending): void => {
     const durationMs = deps.clock.monotonic() - startedAt;
