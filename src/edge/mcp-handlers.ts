@@ -13,6 +13,7 @@ import {
 } from '../mcp/server/index.js';
 import {
   Suspended,
+  type BridgeLosses,
   type CallTool,
   type CompleteArgument,
   type GetPrompt,
@@ -32,7 +33,11 @@ export interface McpOperations {
   readonly readResource: ReadResource;
   readonly completeArgument: CompleteArgument;
   readonly watchResource: WatchResource;
+  readonly losses: BridgeLosses;
 }
+
+/** Of lists; also where an upstream says nothing. */
+export const LONGEST_TTL_MS = 60_000;
 
 type AgentOf = (principal: string) => Agent;
 type ListName = 'tools' | 'prompts' | 'resources' | 'templates';
@@ -87,13 +92,25 @@ function createLists({ surfaces }: McpOperations, scope: SurfaceScope, agentOf: 
     guarded((request) => {
       const surface = surfaces.surfaceFor(agentOf(request.principal), scope);
       const paged = request.params['cursor'] ?? sizeWish(request.params);
-      if (paged !== undefined) return pageOf(surface[kind], member, request.params);
+      if (paged !== undefined)
+        return { ...pageOf(surface[kind], member, request.params), ...listHints(surface, kind) };
       const prepared = lists.get(surface) ?? new Map<ListName, PreparedResult>();
       lists.set(surface, prepared);
-      const whole = prepared.get(kind) ?? prepareResult({ [member]: surface[kind] as never });
+      const whole =
+        prepared.get(kind) ??
+        prepareResult({ [member]: surface[kind] as never, ...listHints(surface, kind) });
       prepared.set(kind, whole);
       return whole;
     });
+}
+
+/**
+ * A list composed of several is good for as long as the part that changes first, and not longer than policies may be
+ * expected to stay. It is somebody's own, because policies decide who sees what.
+ */
+function listHints({ entries }: Surface, kind: ListName): { ttlMs: number; cacheScope: 'private' } {
+  const ttls = entries.map(({ snapshot }) => snapshot.ttls?.[kind] ?? LONGEST_TTL_MS);
+  return { ttlMs: Math.min(LONGEST_TTL_MS, ...ttls), cacheScope: 'private' };
 }
 
 /** Only the upstream knows how long a content stays true, and only this agent was allowed to see it. */

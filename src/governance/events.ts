@@ -69,6 +69,21 @@ export type HubEvent =
       readonly policies?: readonly string[];
     }
   | {
+      readonly type: 'question.refused';
+      readonly connector: ConnectorId;
+      readonly method: string;
+      readonly reason: 'unattributed' | 'undeclared' | 'unanswered';
+      readonly callId?: CallId;
+    }
+  | {
+      readonly type: 'answer.reduced';
+      readonly connector: ConnectorId;
+      readonly exposedName: string;
+      readonly method: string;
+      readonly revision: string;
+      readonly lost: readonly string[];
+    }
+  | {
       readonly type: 'connector.added' | 'connector.changed' | 'connector.removed';
       readonly connector: ConnectorId;
       readonly before?: string;

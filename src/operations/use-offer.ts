@@ -13,6 +13,7 @@ import type {
 import { HubError, type CallId, type Clock, type ConnectorId, type HubErrorCode } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { AskProfile, Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import type { BridgeLosses } from './bridge-losses.js';
 import { failureOf } from './failure-of.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
@@ -29,6 +30,7 @@ export interface UseOfferDependencies {
   readonly held: HeldCalls;
   readonly recordArguments: ArgumentsRecorder;
   readonly clock: Clock;
+  readonly losses: BridgeLosses;
 }
 
 /** A prompt to get or a resource to read, already found on the agent's surface. */
@@ -169,6 +171,7 @@ export function recordRefusal(
 }
 
 export interface Fetching {
+  readonly callId?: CallId;
   readonly agent: Agent;
   readonly connector: Connector;
   readonly scope: SurfaceScope;
@@ -179,8 +182,8 @@ export interface Fetching {
 
 /** Asks the upstream, as the agent. What is only read may be asked for again, as often as the connector allows. */
 export async function fetchFrom<Result>(
-  deps: Pick<UseOfferDependencies, 'credentials' | 'upstreams'>,
-  { agent, connector, scope, session, asks, options }: Fetching,
+  deps: Pick<UseOfferDependencies, 'credentials' | 'upstreams' | 'losses'>,
+  { agent, connector, scope, session, asks, options, callId }: Fetching,
   ask: (upstream: Upstream, options: UpstreamOptions) => Promise<Result>,
 ): Promise<Result> {
   const access = await deps.credentials.accessFor(connector, agent.id);
@@ -196,7 +199,13 @@ export async function fetchFrom<Result>(
       const relayed =
         options.ask === undefined
           ? options
-          : relayedOptions(options, options.ask, lease, { connector, scope, agent, session });
+          : relayedOptions(
+              options,
+              options.ask,
+              lease,
+              { connector, scope, agent, session, callId },
+              deps.losses,
+            );
       return await ask(lease.upstream, relayed);
     } finally {
       lease.release();

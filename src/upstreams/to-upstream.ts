@@ -1,4 +1,4 @@
-import type { RejectedOffer } from '../catalog/index.js';
+import type { ListTtls, RejectedOffer } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import type { Listing, McpClient } from '../mcp/client/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
@@ -83,6 +83,7 @@ async function listOffers(client: McpClient, signal: AbortSignal | undefined) {
     prompts: prompts.items,
     resources: resources.items,
     templates: templates.items,
+    ttls: ttlsOf({ tools, prompts, resources, templates }),
     rejected: [
       ...rejected('tool', tools),
       ...rejected('prompt', prompts),
@@ -90,6 +91,11 @@ async function listOffers(client: McpClient, signal: AbortSignal | undefined) {
       ...rejected('template', templates),
     ],
   };
+}
+
+function ttlsOf(listings: Readonly<Record<keyof ListTtls, Listing<unknown>>>): ListTtls {
+  const known = Object.entries(listings).filter(([, { ttlMs }]) => ttlMs !== undefined);
+  return Object.fromEntries(known.map(([list, { ttlMs }]) => [list, ttlMs]));
 }
 
 function rejected(kind: RejectedOffer['kind'], listing: Listing<unknown>): RejectedOffer[] {

@@ -74,7 +74,7 @@ export interface Upstream {
   /** Everything on offer, all pages. */
   listOffers(options: {
     readonly signal?: AbortSignal;
-  }): Promise<Pick<Snapshot, 'tools' | 'prompts' | 'resources' | 'templates' | 'rejected'>>;
+  }): Promise<Pick<Snapshot, 'tools' | 'prompts' | 'resources' | 'templates' | 'rejected' | 'ttls'>>;
 }
 
 export interface Upstreams {

@@ -51,10 +51,15 @@ async function scripted(): Promise<Subject> {
   };
 }
 
+/** What the hub declares when it reads lists. */
+const capabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} } };
+
 async function everythingOverHttp(): Promise<Subject> {
   const server = await serveEverything('streamableHttp');
   return {
-    ask: asking(await openRawAgent({ url: server.url, era: 'legacy' })),
+    ask: asking(
+      await openRawAgent({ url: server.url, era: 'legacy', capabilities: { ...capabilities, roots: {} } }),
+    ),
     connector: { url: server.url },
     close: async () => server[Symbol.asyncDispose](),
   };
@@ -62,7 +67,7 @@ async function everythingOverHttp(): Promise<Subject> {
 
 async function everythingOverStdio(): Promise<Subject> {
   const command = { command: process.execPath, args: [EVERYTHING, 'stdio'] };
-  const client = await connect({ info: { name: 'direct', version: '1' }, ...command });
+  const client = await connect({ info: { name: 'direct', version: '1' }, capabilities, ...command });
   return {
     ask: async (method, params) => ({ result: await client.request(method, params) }),
     connector: command,

@@ -30,6 +30,7 @@ import {
 } from '../../src/kernel/index.js';
 import {
   createAdminOperations,
+  createBridgeLosses,
   createCallTool,
   createClientApprovals,
   createConnectionOperations,
@@ -149,6 +150,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     recordArguments,
     outputCheck: 'warn',
     accounts: connections.desk,
+    losses: createBridgeLosses({ events, clock }),
     clock,
   });
   const signals = { connectors: 0, policies: 0 };

@@ -9,6 +9,7 @@ import {
   toNodeListener,
   type Handler,
   type McpRequest,
+  type ServerOptions,
 } from '../../src/mcp/server/index.js';
 import type { ClientCapabilities, InputRequest } from '../../src/mcp/model/index.js';
 
@@ -67,7 +68,10 @@ const QUESTIONS: Readonly<Record<string, (label: string) => InputRequest>> = {
 };
 
 /** A server of one era, in this process, whose tools, prompt and resource ask before they answer. */
-export async function startAskingUpstream(era: 'legacy' | 'modern'): Promise<AskingUpstream> {
+export async function startAskingUpstream(
+  era: 'legacy' | 'modern',
+  more: Partial<ServerOptions> = {},
+): Promise<AskingUpstream> {
   const ledger: string[] = [];
   const declared = new Map<string, ClientCapabilities>();
   const running = new Set<string>();
@@ -157,7 +161,8 @@ export async function startAskingUpstream(era: 'legacy' | 'modern'): Promise<Ask
       info: { name: 'asking', version: '1' },
       capabilities: { tools: {}, prompts: {}, resources: { subscribe: true } },
     },
-    handlers,
+    ...more,
+    handlers: { ...handlers, ...more.handlers },
     listen: async (request) => {
       const subscription = await notifier.listen(request);
       listeners++;

@@ -11,8 +11,10 @@ import type { InputRequest, InputRequests, InputResponses } from '../../model/in
 import {
   MISSING_CLIENT_CAPABILITY,
   mayRequireInput,
+  reducedKinds,
   toLegacyError,
   toLegacyResult,
+  type LegacyRevision,
 } from '../../wire/index.js';
 import { Call, type CallInit } from '../call.js';
 import {
@@ -148,6 +150,7 @@ export class LegacyCall extends Call {
     if (!isObject(result)) throw new TypeError('a result must be an object');
     const { method } = this;
     const { revision } = this.#peer;
+    if (!(result instanceof PreparedResult)) this.#tellReduced(result, revision);
     const text =
       result instanceof PreparedResult
         ? textOf(result, `${revision} ${method}`, (plain) =>
@@ -155,6 +158,14 @@ export class LegacyCall extends Call {
           )
         : stringifyJson(toLegacyResult(method, result, revision));
     return writeResult(this.id, text);
+  }
+
+  #tellReduced(result: JsonObject, revision: LegacyRevision): void {
+    const { method, principal, params } = this;
+    const lost = reducedKinds(method, result, revision);
+    if (lost.length === 0) return;
+    const name = typeof params['name'] === 'string' ? params['name'] : '';
+    this.core.observe({ type: 'answer_reduced', method, principal, name, revision, lost });
   }
 
   #fail(error: unknown): void {
