@@ -18,7 +18,13 @@ import {
 } from '../mcp/server/index.js';
 import { createCallerIdentification, type TokenFace } from './identify-caller.js';
 import { REST_METHODS, RestExchange } from './rest-face.js';
-import { createMcpHandlers, LONGEST_TTL_MS, type McpOperations } from './mcp-handlers.js';
+import {
+  createMcpHandlers,
+  createPassThroughHandler,
+  foreignExtensions,
+  LONGEST_TTL_MS,
+  type McpOperations,
+} from './mcp-handlers.js';
 import { networkOf } from './admin/authentication.js';
 import { together, watchResources } from './resource-updates.js';
 import { toolParamHeaders } from './tool-param-headers.js';
@@ -138,6 +144,7 @@ function createServer(
   legacy: 'sessions' | 'stateless',
   agentOf: (principal: string) => Agent,
 ): McpServer {
+  const fallback = createPassThroughHandler(options.operations, scope, agentOf);
   const paramHeaders = toolParamHeaders(options.operations.surfaces, scope, agentOf);
   return createMcpServer({
     legacy,
@@ -149,6 +156,7 @@ function createServer(
     cache: { ttlMs: LONGEST_TTL_MS, cacheScope: 'private' },
     streams: STREAMS,
     ...(paramHeaders !== undefined && { paramHeaders }),
+    ...(fallback !== undefined && { fallback }),
     ...(options.seal !== undefined && { seal: options.seal }),
     onEvent: (event) => {
       options.logger.debug({ event: event.type }, 'mcp');
@@ -199,6 +207,7 @@ function describe(
     },
     ...(upstreams.some((upstream) => upstream.capabilities.completions !== undefined) && { completions: {} }),
     ...(upstreams.some((upstream) => upstream.capabilities.logging !== undefined) && { logging: {} }),
+    ...(scope.kind === 'connector' && foreignExtensions(upstreams[0]?.capabilities ?? {})),
   };
   const only = scope.kind === 'connector' ? upstreams[0]?.instructions : undefined;
   return {

@@ -3,7 +3,7 @@ import type { Agent } from '../agents/index.js';
 import type { Surface, SurfaceScope } from '../catalog/index.js';
 import { HubError, toCallId } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
-import { supportsElicitation } from '../mcp/model/index.js';
+import { supportsElicitation, type ClientCapabilities, type ServerCapabilities } from '../mcp/model/index.js';
 import {
   InputRequired,
   prepareResult,
@@ -17,6 +17,7 @@ import {
   type CallTool,
   type CompleteArgument,
   type GetPrompt,
+  type PassThrough,
   type ReadResource,
   type Surfaces,
   type WatchResource,
@@ -33,6 +34,7 @@ export interface McpOperations {
   readonly readResource: ReadResource;
   readonly completeArgument: CompleteArgument;
   readonly watchResource: WatchResource;
+  readonly passThrough: PassThrough;
   readonly losses: BridgeLosses;
 }
 
@@ -82,6 +84,47 @@ export function createMcpHandlers(
     'completion/complete': guarded((request) =>
       operations.completeArgument({ ...caller(request), params: request.params }),
     ),
+  };
+}
+
+/** Methods that the hub does not know go to the connector that the endpoint stands for; elsewhere nobody could tell to whom. */
+export function createPassThroughHandler(
+  { passThrough }: McpOperations,
+  scope: SurfaceScope,
+  agentOf: AgentOf,
+): Handler | undefined {
+  if (scope.kind !== 'connector') return undefined;
+  return guarded((request) => {
+    const { _meta: _, ...params } = request.params;
+    const { method, session, client } = request;
+    const asks = askProfileOf(client.capabilities);
+    const extensions = foreignExtensions(client.capabilities);
+    const capabilities = { ...asks?.capabilities, ...extensions };
+    // Spreading reads the signal, which such a request can afford.
+    const options = { ...optionsOf(request, asks), capabilities };
+    const agent = agentOf(request.principal);
+    return passThrough({
+      callId: toCallId(randomUUID()),
+      agent,
+      scope,
+      session,
+      asks,
+      method,
+      params,
+      options,
+    });
+  });
+}
+
+/** What a client or server can do beyond the protocol. Tasks are not among it: their handles would be worth nothing here. */
+export function foreignExtensions({
+  extensions = {},
+  experimental,
+}: ClientCapabilities | ServerCapabilities): Pick<ClientCapabilities, 'extensions' | 'experimental'> {
+  const { 'io.modelcontextprotocol/tasks': _, ...others } = extensions;
+  return {
+    ...(Object.keys(others).length > 0 && { extensions: others }),
+    ...(experimental !== undefined && { experimental }),
   };
 }
 

@@ -30,7 +30,7 @@ export interface CallFacts {
   /** The upstream's own name, with what was asked of it. */
   readonly target: string;
   readonly exposedName: string;
-  readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
+  readonly method: string;
 }
 
 interface AccountFacts {

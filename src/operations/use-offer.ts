@@ -33,7 +33,7 @@ export interface UseOfferDependencies {
   readonly losses: BridgeLosses;
 }
 
-/** A prompt to get or a resource to read, already found on the agent's surface. */
+/** A prompt to get, a resource to read or something unknown to ask for, already found on the agent's surface. */
 export interface OfferUse {
   readonly callId: CallId;
   readonly agent: Agent;
@@ -44,7 +44,8 @@ export interface OfferUse {
   /** For callers that answer questions by calling again. */
   readonly rounds?: Rounds;
   readonly entry: CatalogEntry;
-  readonly method: 'prompts/get' | 'resources/read';
+  /** `prompts/get`, `resources/read`, or one that is not the protocol's own. */
+  readonly method: string;
   /** Upstream name or address, and the one the agent used. */
   readonly target: string;
   readonly exposedName: string;
@@ -171,6 +172,8 @@ export function recordRefusal(
 }
 
 export interface Fetching {
+  /** Whether asking twice does no harm; so it is unless said otherwise. */
+  readonly isRepeatable?: boolean;
   readonly callId?: CallId;
   readonly agent: Agent;
   readonly connector: Connector;
@@ -183,7 +186,7 @@ export interface Fetching {
 /** Asks the upstream, as the agent. What is only read may be asked for again, as often as the connector allows. */
 export async function fetchFrom<Result>(
   deps: Pick<UseOfferDependencies, 'credentials' | 'upstreams' | 'losses'>,
-  { agent, connector, scope, session, asks, options, callId }: Fetching,
+  { agent, connector, scope, session, asks, options, callId, isRepeatable = true }: Fetching,
   ask: (upstream: Upstream, options: UpstreamOptions) => Promise<Result>,
 ): Promise<Result> {
   const access = await deps.credentials.accessFor(connector, agent.id);
@@ -212,13 +215,24 @@ export async function fetchFrom<Result>(
     }
   };
   return withRenewal(deps.credentials, connector, access, () =>
-    repeatRead(connector.retries, options.signal, once),
+    repeatRead(isRepeatable ? connector.retries : 0, options.signal, once),
   );
 }
 
 function questionOf({ agent, entry, method, target, args }: OfferUse): PolicyQuestion {
   const question = { agent, connector: entry.connector, ...(args !== undefined && { args }) };
-  return method === 'prompts/get'
-    ? { ...question, action: 'get', target: { kind: 'prompt', name: target } }
-    : { ...question, action: 'read', target: { kind: 'resource', uri: target } };
+  switch (method) {
+    case 'prompts/get':
+      return { ...question, action: 'get', target: { kind: 'prompt', name: target } };
+    case 'resources/read':
+      return { ...question, action: 'read', target: { kind: 'resource', uri: target } };
+    default: {
+      const { tags } = entry.connector;
+      const tool = { kind: 'tool', name: target, risk: 'destructive', tags, annotations: WORST } as const;
+      return { ...question, action: 'call', target: tool };
+    }
+  }
 }
+
+/** Of what nobody described. */
+const WORST = { readOnly: false, destructive: true, idempotent: false, openWorld: true };

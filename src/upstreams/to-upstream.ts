@@ -53,6 +53,10 @@ export function toUpstream(client: McpClient, connector: Connector): Upstream {
       throw new HubError('upstream_protocol', `connector ${connector.id}: answered with a task`);
     },
     complete: (params, options) => client.request('completion/complete', params, options).catch(rethrow),
+    request: (method, params, options) =>
+      client
+        .request(method, params, options.ask === undefined ? options : withInput(options, options.ask))
+        .catch(rethrow),
     listOffers: (options) => listOffers(client, options.signal).catch(rethrow),
   };
 }

@@ -24,7 +24,8 @@ async function start(ttls: Readonly<Record<string, number | undefined>>, config:
   for (const name of Object.keys(ttls)) await waitForSync(hub, name);
   const hintsAt = async (path: string, method: string, params = {}) => {
     const agent = await openRawAgent({ url: hub.url + path, key: hub.localKey, era: 'modern' });
-    const { ttlMs, cacheScope } = (await agent.request(method, params)).message?.['result'] as never;
+    const { message } = await agent.request(method, params);
+    const { ttlMs, cacheScope } = (message?.['result'] ?? {}) as Record<string, unknown>;
     return [ttlMs, cacheScope];
   };
   return { hub, hintsAt };

@@ -88,7 +88,11 @@ const REWRITES: readonly Rewrite[] = [
   {
     what: 'lists of the modern era may be kept for a minute, by whom they were made for',
     applies: (entrance, method) => isModern(entrance) && LISTS[method] !== undefined,
-    rewrite: (result) => ({ ...result, ttlMs: 60_000, cacheScope: 'private' }),
+    rewrite: (result) => ({
+      ...result,
+      ttlMs: typeof result['ttlMs'] === 'number' ? Math.min(60_000, result['ttlMs']) : 60_000,
+      cacheScope: 'private',
+    }),
   },
   {
     what: 'contents may be kept as long as the upstream said, else not at all',

@@ -57,8 +57,8 @@ export class LegacyCall extends Call {
   }
 
   /** Questions that were answered before in this call return at once, as they do where the handler has to run again. */
-  askClient(requests: InputRequests): Promise<InputResponses> {
-    const asked = this.#askMissing(requests);
+  askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses> {
+    const asked = this.#askMissing(requests, withdrawn);
     // A handler that does not wait for its answer must not bring the process down.
     asked.catch(() => {});
     return asked;
@@ -123,17 +123,21 @@ export class LegacyCall extends Call {
     this.run(this.#handler);
   }
 
-  async #askMissing(requests: InputRequests): Promise<InputResponses> {
+  async #askMissing(requests: InputRequests, withdrawn: AbortSignal | undefined): Promise<InputResponses> {
     if (!mayRequireInput(this.method)) {
       throw new ProtocolError(INTERNAL_ERROR, `${this.method} cannot ask the client`);
     }
     const answers = (this.#answers ??= new Map());
     const missing = Object.entries(requests).filter(([key]) => !answers.has(key));
-    await this.#ask(missing, answers);
+    await this.#ask(missing, answers, withdrawn);
     return pickAnswers(requests, answers) ?? {};
   }
 
-  async #ask(questions: readonly [string, InputRequest][], answers: Map<string, JsonObject>): Promise<void> {
+  async #ask(
+    questions: readonly [string, InputRequest][],
+    answers: Map<string, JsonObject>,
+    withdrawn?: AbortSignal,
+  ): Promise<void> {
     if (questions.length === 0) return;
     requireAskable(Object.fromEntries(questions), this.client.capabilities);
     const { session } = this.#peer;
@@ -141,7 +145,7 @@ export class LegacyCall extends Call {
     const push = (text: string): boolean => this.reply.push(text, false);
     await Promise.all(
       questions.map(async ([key, request]) => {
-        answers.set(key, await askLegacyClient(session, request, this, push));
+        answers.set(key, await askLegacyClient(session, request, this, push, withdrawn));
       }),
     );
   }
