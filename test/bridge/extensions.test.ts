@@ -112,7 +112,7 @@ test('extensions of the upstream are told of at its own endpoint, except tasks',
   const { open } = await start('modern');
   const capabilitiesAt = async (path: string) => {
     const { message } = await (await open('modern', path)).request('server/discover');
-    return (message?.['result'] as { capabilities: JsonObject }).capabilities;
+    return (message as unknown as { result: { capabilities: JsonObject } }).result.capabilities;
   };
   expect(await capabilitiesAt('/connectors/up/mcp')).toMatchObject({
     extensions: EXTENSION,

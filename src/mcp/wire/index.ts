@@ -54,7 +54,7 @@ export {
   withoutHopMeta,
   type Envelope,
 } from './meta.js';
-export { continueTrace, readTrace, type TraceContext } from './trace-context.js';
+export { continueTrace, readTrace } from './trace-context.js';
 export {
   decodeHeaderValue,
   encodeHeaderValue,
