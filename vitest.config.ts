@@ -33,7 +33,7 @@ export default defineConfig({
     unstubEnvs: true,
     projects: [
       project(1, 'check', 120_000, ['test/*.test.ts']),
-      project(2, 'unit', 30_000, ['{src,examples,scripts,bench}/**/*.test.ts']),
+      project(2, 'unit', 30_000, ['{src,ui,examples,scripts,bench}/**/*.test.ts']),
       project(3, 'integration', 60_000, ['test/*/**/*.test.ts'], {
         exclude: ['test/package/**', 'test/conformance/**'],
       }),

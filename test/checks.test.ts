@@ -7,6 +7,7 @@ describe.concurrent('tools', () => {
     ['formatted', 'oxfmt', ['--check', '.']],
     ['free of lint', 'oxlint', []],
     ['well typed', 'typescript', ['-p', 'tsconfig.json']],
+    ['well typed in the console', 'typescript', ['-p', 'ui/tsconfig.json']],
     ['free of unused files, exports and packages', 'knip', ['--no-progress']],
   ])('the code is %s', async (_name, tool, args) => {
     const { exitCode, output } = await runTool(tool, args, { env: { NO_COLOR: '1' } });

@@ -137,6 +137,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
       'node:os',
       'node:path',
       'node:tls',
+      'node:zlib',
     ],
   ),
   cli: limit(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../kernel/index.js';
 import type { Agent, AgentReader } from './agent.js';
 import type { TokenVerdict } from './token-verdict.js';
@@ -23,7 +23,7 @@ const MAX_REMEMBERED = 10_000;
 const MAX_KEY_LENGTH = 512;
 
 export function digestKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key, 'hex');
 }
 
 export function createAuthenticator({

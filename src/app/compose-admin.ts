@@ -7,6 +7,7 @@ import {
 import { createAdminOperations } from '../operations/index.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
+import { checkConnection } from './doctor/index.js';
 import { VERSION } from './version.js';
 
 export interface AdminParts {
@@ -43,6 +44,7 @@ export function composeAdmin({ hub, config, shutdown }: AdminParts) {
   return createAdminApp({
     ...hub,
     operations,
+    checkConnection,
     admins: browser.admins,
     gate: browser.gate,
     urlOf: (path) => hub.publicUrl.of(path),

@@ -1,7 +1,8 @@
-import { createOAuthClientSite, createPagesSite, type Site } from '../edge/index.js';
+import { createConsoleSite, createOAuthClientSite, createPagesSite, type Site } from '../edge/index.js';
 import { composeTokenSites } from './compose-token-sites.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
+import { createConsoleFiles } from './console-files.js';
 import type { DataFolder } from './data-folder.js';
 
 export interface SiteParts {
@@ -18,8 +19,10 @@ export function composeSites({ hub, config, isEndpoint }: SiteParts): readonly S
   const { agents, publicUrl, browser } = hub;
   const logger = hub.logger.child({ part: 'pages' });
   const urlOf = (path: string): string => publicUrl.of(path);
+  const pages = createPagesSite({ ...browser, agents, urlOf, logger });
   return [
-    createPagesSite({ ...browser, agents, urlOf, logger }),
+    createConsoleSite({ files: createConsoleFiles(), gate: browser.gate, start: pages, logger }),
+    pages,
     createOAuthClientSite({ ...hub, gate: browser.gate, urlOf, logger }),
     ...composeTokenSites({ hub, config, isEndpoint }),
   ];

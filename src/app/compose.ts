@@ -11,6 +11,7 @@ import {
 import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
 import {
   createBridgeLosses,
+  createCallStatistics,
   createCallTool,
   createClientApprovals,
   createCompleteArgument,
@@ -58,6 +59,7 @@ export async function composeHub(given: HubParts) {
   const held = new HeldCalls();
   const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock, losses };
   const rates = createRateLimits(config.limits, clock);
+  const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
   const syncConnector = createSyncConnector({
     connectors,
     credentials,
@@ -76,6 +78,7 @@ export async function composeHub(given: HubParts) {
     surfaces,
     held,
     health: createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => config.health.timeoutMs }),
+    statistics,
     callTool: createCallTool({
       ...passage,
       rates,
@@ -91,6 +94,7 @@ export async function composeHub(given: HubParts) {
     syncConnector,
     ...connecting,
     async close() {
+      statistics.close();
       await held.close();
       await upstreams.close();
       await parts.tokens.close();

@@ -26,6 +26,7 @@ export {
   type SecretState,
 } from './admin/answers.js';
 export type {
+  CheckAnswer,
   ConnectorAddition,
   ConnectorDetail,
   ConnectorPatch,
@@ -33,16 +34,11 @@ export type {
   HealthView,
   SyncAnswer,
 } from './admin/connectors.js';
-export type {
-  CredentialInput,
-  CredentialStateName,
-  CredentialView,
-  SavedCredentialView,
-} from './admin/credentials.js';
+export type { CredentialInput, CredentialView, SavedCredentialView } from './admin/credentials.js';
 export type { AgentAddition, AgentDetail, AgentKeyView, AgentPatch, AgentView } from './admin/agents.js';
 export type { AdminAddition, AdminView } from './admin/admins.js';
-export type { SessionView } from './admin/session.js';
 export type { ToolView } from './admin/tools.js';
 export type { PolicyExplanation, PolicyView } from './admin/policies.js';
 export { CALL_OUTCOMES, EVENT_TYPES, type EventFilters, type EventView } from './admin/events.js';
+export type { StatisticsView } from './admin/statistics.js';
 export type { StatusView } from './admin/status.js';

@@ -15,11 +15,6 @@ export function renewalLead({ obtainedAt, expiresAt }: OAuthGrant): number {
   return Math.max(0, Math.min(RENEW_AHEAD_MS, lifeMs * RENEW_AHEAD_PART));
 }
 
-/** From when on a token is renewed; undefined: only when it is refused. */
-export function renewAt(grant: OAuthGrant): number | undefined {
-  return grant.expiresAt === undefined ? undefined : grant.expiresAt - renewalLead(grant);
-}
-
 /** The names of the values are enough: no secret is looked at. */
 export type JudgedCredential = Pick<Credential, 'grant'> & {
   readonly values: Readonly<Record<string, unknown>>;

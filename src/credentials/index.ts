@@ -16,13 +16,7 @@ export { createAccountFlow, type AccountFlowOptions } from './oauth/create-accou
 export { ANONYMOUS, createAccessProvider, type AccessProvider } from './access-provider.js';
 export { TokenKeeper, type TokenKeeperOptions } from './token-keeper.js';
 export type { AccountEvent } from './account-event.js';
-export {
-  belongsTo,
-  CREDENTIAL_STATES,
-  credentialState,
-  type CredentialState,
-  type JudgedState,
-} from './credential-state.js';
-export { isSignInRequired, ownerName, signInRequired } from './sign-in-required.js';
+export { belongsTo, credentialState, type CredentialState, type JudgedState } from './credential-state.js';
+export { isSignInRequired, ownerName } from './sign-in-required.js';
 export { afterSignIn, scopesToAsk } from './step-up.js';
 export { createKeychainReferences } from './keychain-reference.js';

@@ -2,6 +2,12 @@
 export { ERROR_FACES, type Faces } from './error-faces.js';
 export { createHttpListener, type HttpListenerOptions, type Site } from './http-listener.js';
 export { createMcpEndpoints, type McpEndpoints, type McpEndpointsOptions } from './mcp-endpoints.js';
+export {
+  createConsoleSite,
+  type ConsoleFile,
+  type ConsoleFiles,
+  type ConsoleSiteOptions,
+} from './console/console-site.js';
 export { createAdminApp } from './admin/admin-app.js';
 export type { AboutHub, AdminDependencies, StreamLimits } from './admin/dependencies.js';
 export {
@@ -19,12 +25,8 @@ export {
 } from './authorization-server/authorization-site.js';
 export { createOwnIssuerCheck } from './authorization-server/own-issuer.js';
 export { createSigningKeys, type SigningKeys } from './authorization-server/signing-keys.js';
-export { createWebSite, type WebHandler, type WebSiteOptions } from './web-site.js';
-export { redirectTo, renderPage, STYLESHEET_PATH, type Page, type PageBody } from './pages/page.js';
-export { renderFailure } from './pages/failure-page.js';
-export { plainText } from './pages/plain-text.js';
-export { readForm } from './pages/read-form.js';
-export { toReturnPath } from './pages/return-path.js';
+export { type WebHandler, type WebSiteOptions } from './web-site.js';
+export { type Page, type PageBody } from './pages/page.js';
 export { createBrowserGate, type BrowserGate, type BrowserGateOptions } from './pages/browser-cookie.js';
 export { createPagesSite, type PagesSiteOptions } from './pages/pages-site.js';
 export { CLIENT_METADATA_PATH } from './oauth/client-metadata.js';

@@ -26,6 +26,7 @@ import { askProfileOf, type AskProfile, type UpstreamOptions } from '../upstream
 import { askLive, roundsOf } from './client-questions.js';
 import { pageOf } from './list-pages.js';
 import { toMcpError } from './mcp-face.js';
+import { RequestOptions } from './request-options.js';
 
 export interface McpOperations {
   readonly surfaces: Surfaces;
@@ -59,7 +60,7 @@ export function createMcpHandlers(
       scope,
       session: request.session,
       asks,
-      options: optionsOf(request, asks),
+      options: asks === undefined ? new RequestOptions(request) : optionsOf(request, asks),
       ...(asks !== undefined && !request.asksLive && { rounds: roundsOf(request, asks) }),
     };
   };
@@ -197,6 +198,7 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
   return args;
 }
 
+/** For callers that can be asked. Unlike those of all others they are taken apart and put together again on the way. */
 function optionsOf(request: McpRequest, asks: AskProfile | undefined): UpstreamOptions {
   const { _meta: meta } = request.params;
   return {

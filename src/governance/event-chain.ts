@@ -11,25 +11,55 @@ export function chainEvent(
   actor: Actor,
   event: HubEvent,
 ): EventRecord {
-  const sequence = previous.sequence + 1;
-  return {
-    sequence,
-    at,
-    actor,
-    event,
-    previousHash: previous.hash,
-    hash: hashRecord(sequence, at, actor, event, previous.hash),
-  };
+  return new ChainedEvent(previous, at, actor, event);
 }
 
-function hashRecord(
-  sequence: number,
-  at: number,
-  actor: Actor,
-  event: HubEvent,
-  previousHash: string,
-): string {
-  return digest('sha256', JSON.stringify([previousHash, sequence, at, actor, event]), 'hex');
+/** What is kept of a record besides its columns: actor and event as JSON. */
+export function payloadOf(record: EventRecord): string {
+  return record instanceof ChainedEvent
+    ? record.payload()
+    : toPayload(JSON.stringify(record.actor), JSON.stringify(record.event));
+}
+
+/** A record just made, with the text that it was hashed as: it is about to be written. */
+class ChainedEvent implements EventRecord {
+  readonly sequence: number;
+  readonly at: number;
+  readonly actor: Actor;
+  readonly event: HubEvent;
+  readonly previousHash: string;
+  readonly hash: string;
+  readonly #actorText: string;
+  readonly #eventText: string;
+
+  constructor(
+    previous: { readonly sequence: number; readonly hash: string },
+    at: number,
+    actor: Actor,
+    event: HubEvent,
+  ) {
+    this.sequence = previous.sequence + 1;
+    this.at = at;
+    this.actor = actor;
+    this.event = event;
+    this.previousHash = previous.hash;
+    this.#actorText = JSON.stringify(actor);
+    this.#eventText = JSON.stringify(event);
+    this.hash = hashOf(this.sequence, at, this.#actorText, this.#eventText, previous.hash);
+  }
+
+  payload(): string {
+    return toPayload(this.#actorText, this.#eventText);
+  }
+}
+
+function toPayload(actor: string, event: string): string {
+  return `{"actor":${actor},"event":${event}}`;
+}
+
+/** Of the JSON array of all five. */
+function hashOf(sequence: number, at: number, actor: string, event: string, previousHash: string): string {
+  return digest('sha256', `["${previousHash}",${sequence},${at},${actor},${event}]`, 'hex');
 }
 
 export type ChainVerdict =
@@ -48,17 +78,14 @@ export async function verifyChain(store: EventReader & Pick<EventStore, 'anchor'
     if (page.length === 0) return { ok: true, events, head: hash };
     for (const record of page) {
       if (record.sequence !== sequence + 1) return { ok: false, sequence: sequence + 1, problem: 'missing' };
-      const expected = hashRecord(
-        record.sequence,
-        record.at,
-        record.actor,
-        record.event,
-        record.previousHash,
-      );
-      if (record.previousHash !== hash || record.hash !== expected)
+      if (record.previousHash !== hash || record.hash !== expectedHash(record))
         return { ok: false, sequence: record.sequence, problem: 'altered' };
       ({ sequence, hash } = record);
       events++;
     }
   }
+}
+
+function expectedHash({ sequence, at, actor, event, previousHash }: EventRecord): string {
+  return hashOf(sequence, at, JSON.stringify(actor), JSON.stringify(event), previousHash);
 }

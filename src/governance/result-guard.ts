@@ -1,4 +1,4 @@
-import { stringifyJson } from '../mcp/jsonrpc/index.js';
+import { stringifyAndKeep, stringifyJson } from '../mcp/jsonrpc/index.js';
 import type { CallResult, ContentBlock } from '../mcp/model/index.js';
 
 export interface GuardedResult {
@@ -15,7 +15,7 @@ export interface GuardedResult {
  * content is never cut, because half of it would be something else.
  */
 export function guardResult(result: CallResult, maxBytes: number): GuardedResult {
-  const bytes = Buffer.byteLength(stringifyJson(result));
+  const bytes = Buffer.byteLength(stringifyAndKeep(result));
   if (bytes <= maxBytes) return { result, bytes, warnings: [], tooLarge: false };
   if (result.structuredContent !== undefined) return { result, bytes, warnings: [], tooLarge: true };
   const fixed = Buffer.byteLength(stringifyJson({ ...result, content: [] }));

@@ -39,8 +39,8 @@ export interface ClientApprovalsDependencies {
 }
 
 /** Where the authorization server keeps its grants and clients. */
-export const GRANT_TICKETS = 'oauth-server:Grant';
-export const CLIENT_TICKETS = 'oauth-server:Client';
+const GRANT_TICKETS = 'oauth-server:Grant';
+const CLIENT_TICKETS = 'oauth-server:Client';
 const APPROVAL_TICKETS = 'oauth-server:approval';
 const LASTS_MS = 366 * 24 * 60 * 60_000;
 const MAX_LISTED = 10_000;

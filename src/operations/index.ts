@@ -2,6 +2,13 @@
 export { createPassThrough, type PassThrough } from './pass-through.js';
 export { createBridgeLosses, type BridgeLosses } from './bridge-losses.js';
 export { createCallTool, type CallTool, type CallToolDependencies, type ToolCall } from './call-tool.js';
+export {
+  createCallStatistics,
+  type CallShare,
+  type CallStatistics,
+  type CallStatisticsBook,
+  type CallSummary,
+} from './call-statistics.js';
 export { createCompleteArgument, type CompleteArgument, type CompletionQuery } from './complete-argument.js';
 export { createGetPrompt, type GetPrompt, type PromptRequest } from './get-prompt.js';
 export { createReadResource, type ReadResource, type ResourceRequest } from './read-resource.js';

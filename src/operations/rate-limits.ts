@@ -1,4 +1,5 @@
 import { HubError, type AgentId, type Clock } from '../kernel/index.js';
+import { TurnoverMap } from '../mcp/jsonrpc/index.js';
 
 export interface RateLimits {
   /** Throws `rate_limited` with the time to wait. */
@@ -42,7 +43,7 @@ function refuseFor(waitMs: number, whose: string): void {
 class Buckets {
   readonly #rate: RateLimitSettings['perAgent'];
   /** The ones used last come last, so that names nobody uses any more are forgotten first. */
-  readonly #buckets = new Map<string, { readonly tokens: number; readonly at: number }>();
+  readonly #buckets = new TurnoverMap<string, { readonly tokens: number; readonly at: number }>();
 
   constructor(rate: RateLimitSettings['perAgent']) {
     this.#rate = rate;

@@ -14,11 +14,7 @@ const CONNECTOR = 'crosspoint/connector';
  * A question of an upstream as its caller gets it: without what belongs to the other hop. Where several connectors speak
  * through one endpoint it says whose question it is, because the person who answers sees only the hub.
  */
-export function relayedQuestion(
-  question: InputRequest,
-  connector: Connector,
-  scope: SurfaceScope,
-): InputRequest {
+function relayedQuestion(question: InputRequest, connector: Connector, scope: SurfaceScope): InputRequest {
   const { method, params } = question;
   if (params === undefined) return question;
   const { task: _, _meta: meta, ...rest } = params;

@@ -1,5 +1,11 @@
 import type { SelectQueryBuilder } from 'kysely';
-import type { Actor, EventQuery, EventRecord, HubEvent } from '../governance/index.js';
+import {
+  payloadOf,
+  type Actor,
+  type EventQuery,
+  type EventRecord,
+  type HubEvent,
+} from '../governance/index.js';
 import type { EventRow, Tables } from './tables.js';
 
 export const EVENT_COLUMNS = [
@@ -16,7 +22,8 @@ export const EVENT_COLUMNS = [
 ] as const satisfies readonly (keyof EventRow)[];
 
 /** The columns repeat what the filters ask for; the payload alone is read back. */
-export function toEventRow({ sequence, at, actor, event, previousHash, hash }: EventRecord): EventRow {
+export function toEventRow(record: EventRecord): EventRow {
+  const { sequence, at, actor, event, previousHash, hash } = record;
   return {
     sequence,
     at,
@@ -25,7 +32,7 @@ export function toEventRow({ sequence, at, actor, event, previousHash, hash }: E
     connector: toColumn('connector' in event ? event.connector : undefined),
     outcome: 'outcome' in event ? event.outcome : null,
     call_id: toColumn('callId' in event ? event.callId : undefined),
-    payload: JSON.stringify({ actor, event }),
+    payload: payloadOf(record),
     previous_hash: previousHash,
     hash,
   };

@@ -12,7 +12,7 @@ export type {
   UpstreamOptions,
   Upstreams,
 } from './upstream.js';
-export { ASK_NOTHING, askProfileOf, type AskProfile } from './ask-profile.js';
+export { askProfileOf, type AskProfile } from './ask-profile.js';
 export { createUpstreamPool, type UpstreamPoolOptions } from './upstream-pool.js';
 export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js';
 export { createAuthorizationFetch } from './authorization-fetch.js';

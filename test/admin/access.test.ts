@@ -2,14 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ADMIN_ROLES, ADMIN_ROUTES, type AdminRole, type AdminRoute } from '../../src/contract/index.js';
 import { createAdminAccount } from '../../src/agents/index.js';
 import { Secret } from '../../src/kernel/index.js';
-import {
-  ADMIN_TOKEN,
-  ask,
-  FILE_AGENT_KEY,
-  openAdminHub,
-  type AdminHub,
-  type Asked,
-} from '../support/admin-hub.js';
+import { ADMIN_TOKEN, ask, openAdminHub, type AdminHub, type Asked } from '../support/admin-hub.js';
+import { FILE_AGENT_KEY } from '../support/admin-hub-configuration.js';
 import { expectCommonFace } from './scenario.js';
 
 const ROUTES: readonly AdminRoute[] = Object.values(ADMIN_ROUTES).flatMap(

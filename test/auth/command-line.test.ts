@@ -81,3 +81,56 @@ test('wants to know whose account it is', async () => {
   expect(code).toBe(2);
   expect(stderr).toContain('--agent');
 });
+
+test('accounts are listed, chosen and ended one by one; what ends is revoked', async () => {
+  const given = await startAccountHub(keep, { credentialMode: 'per_agent' });
+  const { ask, connect, provider, upstream } = given;
+  for (const account of ['work', 'private']) {
+    provider.person = account;
+    expect((await connect({ agent: 'alice', account })).status).toBe(200);
+  }
+  const command = (...args: readonly string[]) => run(given, ['connector', ...args]).done;
+  const look = () => ask('POST', '/tools/call', { agent: 'alice', name: 'tracker__look', arguments: {} });
+
+  const { stdout } = await command('account', 'tracker');
+  expect(stdout).toMatch(/^alice +private +no +valid +\S.* read$/m);
+  expect(stdout).toMatch(/^alice +work +yes +valid +\S.* read$/m);
+  await look();
+  expect(await command('account', 'tracker', 'private', '--agent', 'alice')).toMatchObject({
+    code: 0,
+    stdout: 'Calls of alice to tracker are made with the account private.\n',
+  });
+  await look();
+  expect(upstream.served.map(({ person }) => person)).toEqual(['work', 'private']);
+
+  expect(await command('disconnect', 'tracker', '--agent', 'alice')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/several accounts of alice: private, work[^]*--account/) as string,
+  });
+  expect(provider.records.count('RefreshToken')).toBe(2);
+  const ended = await command('disconnect', 'tracker', '--agent', 'alice', '--account', 'private');
+  expect([ended.code, ended.stdout]).toEqual([0, 'Removed the account private of alice from tracker.\n']);
+  await expect.poll(() => provider.records.count('RefreshToken')).toBe(1);
+  const last = await command('disconnect', 'tracker', '--agent', 'alice', '--json');
+  expect(JSON.parse(last.stdout)).toEqual({
+    connector: 'tracker',
+    owner: 'alice',
+    account: 'work',
+    removed: true,
+  });
+  await expect.poll(() => provider.records.count('RefreshToken')).toBe(0);
+  expect(JSON.parse((await command('account', 'tracker', '--json')).stdout)).toEqual([]);
+});
+
+test.each([
+  [['account', 'nothing'], 'there is no connector nothing'],
+  [['disconnect', 'nothing'], 'there is no connector nothing'],
+  [['account', 'tracker', 'work'], 'there is no such account'],
+  [['disconnect', 'tracker'], 'tracker has no account of everybody'],
+  [['disconnect', 'tracker', '--agent', 'nobody'], 'tracker has no account of nobody'],
+  [['disconnect', 'tracker', '--account', 'work'], 'account'],
+])('%j is refused where there is nothing', async (args, message) => {
+  const given = await startAccountHub(keep);
+  const { code, stdout, stderr } = await run(given, ['connector', ...args]).done;
+  expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)]);
+});

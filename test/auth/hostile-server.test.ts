@@ -198,6 +198,51 @@ describe('O-9: token answers that are refused', () => {
   });
 });
 
+describe('a server from before resource metadata', () => {
+  const NOTHING: Answer = (_request, response) => void response.writeHead(404).end();
+  const describeItself = (issuer: string): void => {
+    server.answer(PRM, NOTHING);
+    server.answer(METADATA, json({ ...goodServer(server.origin), issuer }));
+  };
+
+  test('may call its issuer by a path of its own, and tokens of it are renewed', async () => {
+    const issuer = `${server.origin}/oauth`;
+    describeItself(issuer);
+    server.answer('/token', json({ access_token: 'old', refresh_token: 'again', token_type: 'Bearer' }));
+    const begun = await begin();
+    const { values, grant } = await flow.finish(connector, begun, answerOf(begun));
+    expect(grant.issuer).toBe(issuer);
+    server.answer('/token', json({ access_token: 'new', token_type: 'Bearer' }));
+    const credential = {
+      connector: connector.id,
+      owner: { kind: 'shared' },
+      account: 'default',
+      isDefault: true,
+      values,
+      grant,
+      version: 1,
+      updatedAt: 1,
+    } as const;
+    const renewed = await flow.refresh(connector, credential);
+    expect(renewed.values['access_token']?.reveal()).toBe('new');
+    // Another issuer at the same place is another one.
+    describeItself(`${server.origin}/elsewhere`);
+    const later = { ...connector };
+    expect((await failure(flow.refresh(later, credential))).message).toMatch(/another issuer/);
+  });
+
+  test.each([
+    ['of another origin', () => 'https://evil.example'],
+    ['that only begins like it', () => `${server.origin}.evil.example`],
+    ['with a user name', () => server.origin.replace('//', '//user@')],
+    ['with a query', () => `${server.origin}/oauth?as=evil`],
+    ['that is no address', () => 'evil'],
+  ])('O-5: cannot speak for an issuer %s', async (_name, issuer) => {
+    describeItself(issuer());
+    expect((await failure(begin())).message).toMatch(/another issuer/);
+  });
+});
+
 test.each<[string, string]>([
   ['200 challenges', 'Basic realm="x", '.repeat(200)],
   ['12 KB', `Bearer realm="${'x'.repeat(12_288)}"`],

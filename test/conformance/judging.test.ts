@@ -25,6 +25,7 @@ test.each<[string, readonly Check[] | undefined, number | undefined, boolean]>([
 
 const FIRST_LINE = `Server scenarios (test against a server):
   - ping [2025-06-18,2025-11-25]
+  - newer [draft]
 
 Client scenarios (test against a client):
   - tools_call [2025-06-18,2025-11-25]
@@ -61,9 +62,10 @@ const scenario = (leg: Scenario['leg'], name: string, required: boolean): Scenar
 });
 
 test('the lists of the suites are read as what they mean', () => {
-  expect(parseFirstLine(FIRST_LINE).map(({ leg, name }) => `${leg} ${name}`)).toEqual([
-    'server ping',
-    'client tools_call',
+  expect(parseFirstLine(FIRST_LINE).map(({ leg, name, required }) => `${leg} ${name} ${required}`)).toEqual([
+    'server ping true',
+    'client tools_call true',
+    'client auth/offline-access-scope false',
   ]);
   const inSet = parseRequirements(REQUIREMENTS, '2026-07-28');
   expect(inSet).toEqual([

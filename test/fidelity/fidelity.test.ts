@@ -51,14 +51,14 @@ async function scripted(): Promise<Subject> {
   };
 }
 
-/** What the hub declares when it reads lists. */
-const capabilities = { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} } };
+/** Some servers offer more to clients that can be asked. The hub lists as one that can; roots are kept from processes that several callers share. */
+const ASKABLE = { elicitation: { form: {}, url: {} }, sampling: { tools: {}, context: {} } };
 
 async function everythingOverHttp(): Promise<Subject> {
   const server = await serveEverything('streamableHttp');
   return {
     ask: asking(
-      await openRawAgent({ url: server.url, era: 'legacy', capabilities: { ...capabilities, roots: {} } }),
+      await openRawAgent({ url: server.url, era: 'legacy', capabilities: { ...ASKABLE, roots: {} } }),
     ),
     connector: { url: server.url },
     close: async () => server[Symbol.asyncDispose](),
@@ -67,7 +67,7 @@ async function everythingOverHttp(): Promise<Subject> {
 
 async function everythingOverStdio(): Promise<Subject> {
   const command = { command: process.execPath, args: [EVERYTHING, 'stdio'] };
-  const client = await connect({ info: { name: 'direct', version: '1' }, capabilities, ...command });
+  const client = await connect({ info: { name: 'direct', version: '1' }, capabilities: ASKABLE, ...command });
   return {
     ask: async (method, params) => ({ result: await client.request(method, params) }),
     connector: command,

@@ -85,7 +85,12 @@ test('holds the built code and its documents, and nothing else', () => {
     'examples/sample-server.mjs',
     'package.json',
   ];
-  const code = files.filter((path) => !documents.includes(path));
+  const consoleFiles = files.filter((path) => path.startsWith('dist/ui/'));
+  expect(consoleFiles).toContain('dist/ui/index.html');
+  expect(
+    consoleFiles.filter((path) => !/^dist\/ui\/(?:index\.html|console\/[\w-]+\.(?:js|css|svg))$/.test(path)),
+  ).toEqual([]);
+  const code = files.filter((path) => !documents.includes(path) && !consoleFiles.includes(path));
   expect(documents.filter((path) => !files.includes(path))).toEqual([]);
   expect(code.filter((path) => !/^dist\/.*\.(?:js|d\.ts)$/.test(path))).toEqual([]);
   expect(code.filter((path) => /\.test\.|(?:^|\/)test\//.test(path))).toEqual([]);

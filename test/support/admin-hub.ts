@@ -1,6 +1,6 @@
-import { createAgentDirectory, createAgentKey, createAuthenticator } from '../../src/agents/index.js';
+import { createAgentDirectory, createAuthenticator } from '../../src/agents/index.js';
 import { createLiveCatalog } from '../../src/catalog/index.js';
-import { createConnectorDirectory, parseConnector } from '../../src/connectors/index.js';
+import { createConnectorDirectory } from '../../src/connectors/index.js';
 import { createMemoryCoordination } from '../../src/coordination/index.js';
 import { createAccessProvider, TokenKeeper } from '../../src/credentials/index.js';
 import {
@@ -18,19 +18,12 @@ import {
   createValidator,
   openEventLog,
   type EventRecord,
-  type Policy,
 } from '../../src/governance/index.js';
-import {
-  Secret,
-  silentLogger,
-  systemClock,
-  toAgentId,
-  toPolicyId,
-  type Clock,
-} from '../../src/kernel/index.js';
+import { Secret, silentLogger, systemClock, type Clock } from '../../src/kernel/index.js';
 import {
   createAdminOperations,
   createBridgeLosses,
+  createCallStatistics,
   createCallTool,
   createClientApprovals,
   createConnectionOperations,
@@ -46,27 +39,11 @@ import { composeBrowser } from '../../src/app/compose-browser.js';
 import { PublicUrl } from '../../src/app/public-url.js';
 import { openStorage } from '../../src/storage/index.js';
 import { createScriptedAccountFlow } from './scripted-account-flow.js';
+import { configureAdminHub } from './admin-hub-configuration.js';
 import { createScriptedUpstreams, refuseAnonymous } from './scripted-pool.js';
 
-export const HUB_URL = 'http://hub.test';
+const HUB_URL = 'http://hub.test';
 export const ADMIN_TOKEN = 'admin-token-0123456789abcdef';
-export const FILE_AGENT_KEY = 'file-agent-key-0123456789abcdef';
-/** Secrets that stand in the configuration from the start. */
-const FILE_SECRETS = {
-  token: 'canary-file-token-AAAA',
-  env: 'canary-file-env-BBBB',
-  query: 'canary-query-CCCC',
-  args: 'canary-args-DDDD',
-};
-
-const STARTER: Policy = {
-  id: toPolicyId('starter'),
-  text: 'permit(principal == Agent::"local", action, resource);',
-  source: 'built_in',
-  version: 1,
-  updatedAt: 0,
-};
-
 export interface AdminHubOptions {
   readonly clock?: Clock;
   readonly allowStdioFromApi?: boolean;
@@ -210,7 +187,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     connectorsChanged: () => signals.connectors++,
     policyChanged: () => signals.policies++,
   });
-  configure();
+  configureAdminHub({ connectors, agents, policies }, clock.now());
   policy.load(await policies.list());
   for (const connector of await connectors.list()) catalog.putConnector(connector);
   const shutdown = new AbortController();
@@ -235,6 +212,9 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     catalog,
     surfaces,
     health,
+    checkConnection: async () => [{ step: 'dns', state: 'ok', detail: 'found' }],
+    upstreams,
+    statistics: createCallStatistics({ events, eventStore: storage.events, clock }),
     events,
     eventStore: storage.events,
     about: {
@@ -250,65 +230,6 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     shutdown: shutdown.signal,
     ...(options.streams !== undefined && { streams: options.streams }),
   });
-
-  function configure(): void {
-    const now = clock.now();
-    connectors.configure([
-      parseConnector(
-        'filed',
-        {
-          url: `http://127.0.0.1:9/mcp?key=${FILE_SECRETS.query}`,
-          auth: { type: 'bearer', token: FILE_SECRETS.token },
-        },
-        { source: 'file', now },
-      ),
-      parseConnector(
-        'child',
-        { command: 'node', args: ['server.mjs', FILE_SECRETS.args], env: { KEY: FILE_SECRETS.env } },
-        { source: 'environment', now },
-      ),
-      parseConnector('sample', { command: 'node', args: [] }, { source: 'built_in', now }),
-    ]);
-    const filed = toAgentId('filed');
-    const local = toAgentId('local');
-    agents.configure([
-      {
-        agent: {
-          id: local,
-          name: 'Local',
-          enabled: true,
-          tags: [],
-          source: 'built_in',
-          version: 1,
-          createdAt: now,
-          updatedAt: now,
-        },
-        keys: [],
-      },
-      {
-        agent: {
-          id: filed,
-          name: 'Filed',
-          enabled: true,
-          tags: [],
-          source: 'file',
-          version: 1,
-          createdAt: now,
-          updatedAt: now,
-        },
-        keys: [createAgentKey({ agentId: filed, now, key: new Secret(FILE_AGENT_KEY) }).key],
-      },
-    ]);
-    policies.configure([
-      STARTER,
-      {
-        ...STARTER,
-        id: toPolicyId('from-file'),
-        source: 'file',
-        text: 'forbid(principal == Agent::"nobody", action, resource);',
-      },
-    ]);
-  }
 
   return {
     app,

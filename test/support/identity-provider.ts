@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Provider } from 'oidc-provider';
+import type { Provider } from 'oidc-provider';
+import { loadOidcLibrary, type OidcLibrary } from './oauth/oidc-library.js';
 
 /** What the provider says of the person who signs in next. */
 export interface Person {
@@ -28,6 +29,7 @@ export interface IdentityProvider {
 
 /** A real OpenID provider on loopback that asks nobody for a password. */
 export async function startIdentityProvider(): Promise<IdentityProvider> {
+  const library = await loadOidcLibrary();
   let answer: ((request: IncomingMessage, response: ServerResponse) => void) | undefined;
   let tokenCalls = 0;
   const server = createServer((request, response) => {
@@ -46,7 +48,7 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
     interfere: undefined,
     tokenCalls: () => tokenCalls,
     serve(redirectUri) {
-      answer = createHandler(provider, redirectUri);
+      answer = createHandler(library, provider, redirectUri);
     },
     async close() {
       server.closeAllConnections();
@@ -58,10 +60,12 @@ export async function startIdentityProvider(): Promise<IdentityProvider> {
 }
 
 function createHandler(
+  library: OidcLibrary,
   given: IdentityProvider,
   redirectUri: string,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const oidc = new Provider(given.issuer, {
+  const oidc = new library.Provider(given.issuer, {
+    jwks: library.jwks,
     clients: [{ client_id: given.clientId, client_secret: given.clientSecret, redirect_uris: [redirectUri] }],
     claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
     scopes: ['openid', 'email', 'groups'],

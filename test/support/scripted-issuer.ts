@@ -45,11 +45,13 @@ async function makePair(kid: string, alg = 'ES256'): Promise<Pair> {
   return { privateKey, publicKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-export const [first, second, rsa] = await Promise.all([
+const [first, second, rsa] = await Promise.all([
   makePair('first'),
   makePair('second'),
   makePair('rsa', 'RS256'),
 ]);
+
+export { rsa, second };
 
 /** An issuer on the web, as far as `fetch` shows it. */
 export const web = {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Cli } from '../cli.js';
+import { addConnectorAccountCommands } from './connector-account.js';
 import { addConnectorAddCommand } from './connector-add.js';
 import { addConnectorConnectCommand } from './connector-connect.js';
 import { addConnectorHealthCommand } from './connector-health.js';
@@ -20,5 +21,6 @@ export function addConnectorCommands(program: Command, cli: Cli): void {
   addConnectorSwitchCommands(connector, cli);
   addConnectorRemoveCommand(connector, cli);
   addConnectorConnectCommand(connector, cli);
+  addConnectorAccountCommands(connector, cli);
   addConnectorHealthCommand(connector, cli);
 }

@@ -3,7 +3,7 @@ import { pageOf, pageQuery, time } from './answers.js';
 import { defineRoute } from './route.js';
 
 /** A program that somebody let act as an agent. */
-export const clientView = z
+const clientView = z
   .strictObject({
     id: z.string(),
     clientId: z.string(),

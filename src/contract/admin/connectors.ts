@@ -158,6 +158,19 @@ const connectorTools = pageOf(toolView)
   })
   .meta({ id: 'ConnectorTools' });
 
+const checkAnswer = z
+  .strictObject({
+    steps: z.array(
+      z.strictObject({
+        step: z.enum(['command', 'dns', 'tcp', 'tls', 'http', 'era', 'auth', 'list']),
+        state: z.enum(['ok', 'failed', 'skipped']),
+        detail: z.string(),
+        advice: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'ConnectionCheck' });
+
 const forAgent = z.strictObject({ agent: idText.optional() });
 
 export const CONNECTOR_ROUTES = {
@@ -233,6 +246,23 @@ export const CONNECTOR_ROUTES = {
     summary: 'Whether the upstream answers',
     answer: healthView,
   }),
+  check: defineRoute({
+    id: 'checkConnector',
+    method: 'post',
+    path: '/connectors/{id}/check',
+    // It dials whatever the address leads to, so only those may ask who may let a connector into a private network.
+    role: 'owner',
+    summary: 'Try each step of the way to the upstream, without a credential',
+    answer: checkAnswer,
+  }),
+  logs: defineRoute({
+    id: 'getConnectorLogs',
+    method: 'get',
+    path: '/connectors/{id}/logs',
+    role: 'operator',
+    summary: 'The latest lines its process wrote to stderr',
+    answer: z.strictObject({ lines: z.array(z.string()) }).meta({ id: 'ConnectorLogs' }),
+  }),
 } as const;
 
 export type ConnectorAddition = z.infer<typeof connectorAddition>;
@@ -240,4 +270,5 @@ export type ConnectorPatch = z.infer<typeof connectorPatch>;
 export type ConnectorView = z.infer<typeof connectorView>;
 export type ConnectorDetail = z.infer<typeof connectorDetail>;
 export type HealthView = z.infer<typeof healthView>;
+export type CheckAnswer = z.infer<typeof checkAnswer>;
 export type SyncAnswer = z.infer<typeof syncAnswer>;

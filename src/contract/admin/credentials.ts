@@ -24,7 +24,7 @@ export const credentialInput = z
   .meta({ id: 'CredentialInput' });
 
 /** `expiring`: it is renewed when it is used next. `needs_sign_in`: a person has to. `failed`: it is tried again. */
-export const credentialState = z
+const credentialState = z
   .enum(['valid', 'expiring', 'needs_sign_in', 'failed'])
   .meta({ id: 'CredentialState' });
 
@@ -154,7 +154,6 @@ export const CREDENTIAL_ROUTES = {
   }),
 } as const;
 
-export type CredentialStateName = z.infer<typeof credentialState>;
 export type CredentialInput = z.infer<typeof credentialInput>;
 export type CredentialView = z.infer<typeof credentialView>;
 export type SavedCredentialView = z.infer<typeof savedCredential>;

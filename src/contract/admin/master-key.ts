@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineRoute } from './route.js';
 
 /** Names of keys, never keys. */
-export const masterKeyView = z
+const masterKeyView = z
   .strictObject({
     place: z.strictObject({ kind: z.string(), name: z.string() }),
     active: z.string(),
@@ -11,7 +11,7 @@ export const masterKeyView = z
   })
   .meta({ id: 'MasterKey' });
 
-export const rotatedMasterKey = masterKeyView
+const rotatedMasterKey = masterKeyView
   .extend({ resealed: z.int(), unreadable: z.int() })
   .meta({ id: 'RotatedMasterKey' });
 
@@ -33,5 +33,3 @@ export const MASTER_KEY_ROUTES = {
     answer: rotatedMasterKey,
   }),
 } as const;
-
-export type RotatedMasterKeyView = z.infer<typeof rotatedMasterKey>;

@@ -6,6 +6,7 @@ import { CREDENTIAL_ROUTES } from './credentials.js';
 import { EVENT_ROUTES } from './events.js';
 import { MASTER_KEY_ROUTES } from './master-key.js';
 import { POLICY_ROUTES } from './policies.js';
+import { STATISTICS_ROUTES } from './statistics.js';
 import { SESSION_ROUTES } from './session.js';
 import { STATUS_ROUTES } from './status.js';
 import { TOOL_ROUTES } from './tools.js';
@@ -19,6 +20,7 @@ export const ADMIN_ROUTES = {
   tools: TOOL_ROUTES,
   policies: POLICY_ROUTES,
   events: EVENT_ROUTES,
+  statistics: STATISTICS_ROUTES,
   masterKey: MASTER_KEY_ROUTES,
   admins: ADMIN_ACCOUNT_ROUTES,
   session: SESSION_ROUTES,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { time } from './answers.js';
 import { ADMIN_ROLES, defineRoute } from './route.js';
 
-export const sessionView = z
+const sessionView = z
   .strictObject({
     admin: z.strictObject({ id: z.string(), role: z.enum(ADMIN_ROLES) }),
     /** Of a browser that signed in; absent for whoever shows a token. */
@@ -53,5 +53,3 @@ export const SESSION_ROUTES = {
     tokenOnly: true,
   }),
 } as const;
-
-export type SessionView = z.infer<typeof sessionView>;

@@ -19,7 +19,15 @@ export const toolView = z
   })
   .meta({ id: 'Tool' });
 
-const toolQuery = pageQuery.extend({ agent: idText.optional(), connector: idText.optional() });
+const toolQuery = pageQuery.extend({
+  agent: idText.optional(),
+  connector: idText.optional(),
+  /** Only with `agent`: what it sees, or what it does not see. */
+  access: z.enum(['can', 'cannot']).optional(),
+  risk: z.enum(['read', 'write', 'destructive']).optional(),
+  /** Words that all occur in name, title or description. */
+  q: z.string().max(200).optional(),
+});
 
 const toolCall = z
   .strictObject({ agent: idText, name: z.string().min(1).max(256), arguments: anyObject.optional() })
@@ -38,6 +46,14 @@ export const TOOL_ROUTES = {
     summary: 'What an agent sees, or everything on offer',
     query: toolQuery,
     answer: pageOf(toolView),
+  }),
+  get: defineRoute({
+    id: 'getTool',
+    method: 'get',
+    path: '/tools/{name}',
+    role: 'viewer',
+    summary: 'One tool, by the name we offer it under',
+    answer: toolView,
   }),
   call: defineRoute({
     id: 'callTool',

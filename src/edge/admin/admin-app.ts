@@ -14,6 +14,7 @@ import { toFailedAnswer } from './error-answer.js';
 import { registerEventRoutes } from './event-routes.js';
 import { registerPolicyRoutes } from './policy-routes.js';
 import { createRegister, type AdminEnv } from './register.js';
+import { registerStatisticsRoutes } from './statistics-routes.js';
 import { registerMasterKeyRoutes } from './master-key-routes.js';
 import { registerSessionRoutes } from './session-routes.js';
 import { registerStatusRoutes } from './status-routes.js';
@@ -38,6 +39,7 @@ export function createAdminApp(deps: AdminDependencies): Hono<AdminEnv> {
   registerToolRoutes(register, deps);
   registerPolicyRoutes(register, deps);
   registerEventRoutes(register, deps);
+  registerStatisticsRoutes(register, deps);
   registerMasterKeyRoutes(register, deps);
   registerAdminAccountRoutes(register, deps);
   registerSessionRoutes(register, deps);

@@ -91,6 +91,13 @@ function registerUse(register: Register, deps: AdminDependencies): void {
   register(ROUTES.tools, async ({ names, query }) => ({
     body: await toolsOf(deps, await requireConnector(deps, names.id), query),
   }));
+  register(ROUTES.check, async ({ names }) => ({
+    body: { steps: [...(await deps.checkConnection(await requireConnector(deps, names.id)))] },
+  }));
+  register(ROUTES.logs, async ({ names }) => {
+    const { id } = await requireConnector(deps, names.id);
+    return { body: { lines: [...deps.upstreams.recentStderr(id)] } };
+  });
   register(ROUTES.health, async ({ names }) => ({
     body: toHealthView(deps.health.healthOf(await requireConnector(deps, names.id))),
   }));

@@ -1,16 +1,19 @@
 import type { AdminDirectory, AgentReader } from '../../agents/index.js';
 import type { LiveCatalog, SnapshotReader } from '../../catalog/index.js';
 import type { Connector, ConnectorReader } from '../../connectors/index.js';
+import type { CheckAnswer } from '../../contract/index.js';
 import type { CredentialStore } from '../../credentials/index.js';
 import type { EventLog, EventStore, PolicyReader } from '../../governance/index.js';
 import type { Clock, Logger } from '../../kernel/index.js';
 import type {
   AdminOperations,
+  CallStatisticsBook,
   ClientApprovals,
   ConnectorHealth,
   MasterKeyPort,
   Surfaces,
 } from '../../operations/index.js';
+import type { Upstreams } from '../../upstreams/index.js';
 import type { BrowserGate } from '../pages/browser-cookie.js';
 import type { AuthenticateAdmin } from './authentication.js';
 
@@ -29,6 +32,10 @@ export interface AdminDependencies {
   readonly catalog: LiveCatalog;
   readonly surfaces: Surfaces;
   readonly health: { healthOf(connector: Connector): ConnectorHealth };
+  /** Tries the way to an upstream. */
+  readonly checkConnection: (connector: Connector) => Promise<readonly CheckAnswer['steps'][number][]>;
+  readonly upstreams: Pick<Upstreams, 'recentStderr'>;
+  readonly statistics: Pick<CallStatisticsBook, 'read'>;
   readonly events: Pick<EventLog, 'available' | 'subscribe' | 'flush'>;
   readonly eventStore: Pick<EventStore, 'query' | 'last' | 'count'>;
   readonly masterKey: Pick<MasterKeyPort, 'state'>;

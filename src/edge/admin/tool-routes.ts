@@ -13,17 +13,30 @@ const ALL = { kind: 'all' } as const;
 const EVERYTHING: Permits = { tool: () => true, prompt: () => true, resource: () => true };
 
 export function registerToolRoutes(register: Register, deps: AdminDependencies): void {
-  register(ROUTES.list, async ({ query: { agent, connector, ...page } }) => {
-    const surface = await surfaceOf(deps, agent);
+  register(ROUTES.list, async ({ query: { agent, connector, access, risk, q, ...page } }) => {
+    if (access !== undefined && agent === undefined)
+      throw new HubError('invalid_request', 'access: goes with an agent', { details: { field: 'access' } });
+    const surface = await surfaceOf(deps, access === 'cannot' ? undefined : agent);
+    const seen = access === 'cannot' ? await surfaceOf(deps, agent) : undefined;
     const only =
       connector === undefined
         ? undefined
         : requireFound(await deps.connectors.find(connectorNamed(connector)), 'connector').id;
-    const entries = surface.tools
-      .flatMap(({ name }) => surface.findTool(name) ?? [])
-      .filter((entry) => only === undefined || entry.connector.id === only);
+    const isWanted = createSearch(q);
+    const entries = entriesOf(surface).filter(
+      (entry) =>
+        (only === undefined || entry.connector.id === only) &&
+        seen?.findTool(entry.exposedName) === undefined &&
+        isWanted(entry) &&
+        (risk === undefined || toToolView(entry).risk === risk),
+    );
     const { items, ...more } = pageOf('tools', entries, ({ exposedName }) => exposedName, page);
     return { body: { items: items.map(toToolView), ...more } };
+  });
+
+  register(ROUTES.get, async ({ names }) => {
+    const entry = (await surfaceOf(deps, undefined)).findTool(names.name);
+    return { body: toToolView(requireFound(entry, 'tool')) };
   });
 
   register(ROUTES.call, async ({ by, body, signal }) => {
@@ -47,4 +60,23 @@ export function registerToolRoutes(register: Register, deps: AdminDependencies):
 async function surfaceOf(deps: AdminDependencies, agent: string | undefined): Promise<Surface> {
   if (agent === undefined) return buildSurface(deps.catalog.entries(), ALL, EVERYTHING);
   return deps.surfaces.surfaceFor(requireFound(await deps.agents.find(agentNamed(agent)), 'agent'), ALL);
+}
+
+function entriesOf(surface: Surface) {
+  return surface.tools.flatMap(({ name }) => surface.findTool(name) ?? []);
+}
+
+/** Whether every word occurs in what a tool says of itself. */
+function createSearch(q = ''): (entry: ReturnType<typeof entriesOf>[number]) => boolean {
+  const words = q
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  return ({ exposedName, tool, connector }) => {
+    if (words.length === 0) return true;
+    const text = [exposedName, tool.name, tool.title, connector.name, tool.description]
+      .join(' ')
+      .toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
 }

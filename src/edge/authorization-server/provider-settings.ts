@@ -31,7 +31,7 @@ interface Library {
   readonly interactionPolicy: typeof interactionPolicy;
 }
 
-export const ACCESS_TOKEN_SECONDS = 10 * 60;
+const ACCESS_TOKEN_SECONDS = 10 * 60;
 const REFRESH_TOKEN_SECONDS = 30 * 24 * 60 * 60;
 const GRANT_SECONDS = 365 * 24 * 60 * 60;
 const FLOW_SECONDS = 10 * 60;

@@ -14,7 +14,7 @@ export interface TicketAdapterOptions {
 }
 
 /** A client that registered and was never allowed anything is forgotten. */
-export const UNUSED_CLIENT_MS = 24 * 60 * 60_000;
+const UNUSED_CLIENT_MS = 24 * 60 * 60_000;
 
 /** What the provider keeps, kept as tickets. All that belongs to one grant ends with it. */
 export function createTicketAdapter(

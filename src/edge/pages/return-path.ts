@@ -1,5 +1,9 @@
-/** Where a person may be sent after signing in: our own pages, and of those only what begins a flow. */
-const RETURN_PATHS: readonly RegExp[] = [/^\/$/, /^\/oauth\/[\w./-]+$/];
+/** Where a person may be sent after signing in: the pages of the console, and of the others only what begins a flow. */
+const RETURN_PATHS: readonly RegExp[] = [
+  /^\/$/,
+  /^\/(?:connectors|tools|agents|policies|events)(?:\/[\w.-]+)*$/,
+  /^\/oauth\/[\w./-]+$/,
+];
 const MAX_LENGTH = 4_096;
 /** Only to have something to resolve against; it is never contacted. */
 const BASE = 'http://hub.invalid';

@@ -56,7 +56,10 @@ export async function rediscover(
 ): Promise<ServerMetadata> {
   if (isSettled(overrides, needsPerson) && settledIssuer(overrides) === issuer)
     return withOverrides({ ...NOTHING_KNOWN, issuer }, overrides);
-  return withOverrides(await findServer(serverUrl, issuer, context), overrides);
+  const server = isOwnIssuer(issuer, serverUrl)
+    ? await findOwnServer(serverUrl, issuer, context)
+    : await findServer(serverUrl, issuer, context);
+  return withOverrides(server, overrides);
 }
 
 /** With every endpoint given by the operator nothing is left to be found out. */
@@ -80,10 +83,35 @@ async function findServer(
   issuer: string | undefined,
   context: FetchContext,
 ): Promise<ServerMetadata> {
-  const found = await discoverServer(issuer ?? serverUrl.origin, context);
+  const { origin } = serverUrl;
+  const found =
+    issuer === undefined
+      ? await discoverServer(origin, context, (named) => isOwnIssuer(named, serverUrl))
+      : await discoverServer(issuer, context);
   if (found !== undefined) return found;
-  if (issuer === undefined || issuer === serverUrl.origin) return defaultEndpoints(serverUrl.origin);
+  if (issuer === undefined || issuer === origin) return defaultEndpoints(origin);
   throw refused('the authorization server publishes no metadata');
+}
+
+/** An issuer of the server's origin may have been found at its own address, or at the root as below. */
+async function findOwnServer(serverUrl: URL, issuer: string, context: FetchContext): Promise<ServerMetadata> {
+  const found = await discoverServer(issuer, context);
+  if (found !== undefined || issuer === serverUrl.origin) return found ?? defaultEndpoints(issuer);
+  const atRoot = await discoverServer(serverUrl.origin, context, (named) => named === issuer);
+  if (atRoot !== undefined) return atRoot;
+  throw refused('the authorization server publishes no metadata');
+}
+
+/**
+ * Without resource metadata nothing tells the issuer beforehand: the document at the root of the server does. It speaks
+ * for its own origin and for no other, or it could take over what was agreed with a foreign issuer.
+ */
+function isOwnIssuer(issuer: string, { origin }: URL): boolean {
+  if (issuer === origin) return true;
+  if (!URL.canParse(issuer)) return false;
+  const url = new URL(issuer);
+  const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  return isPlain && url.origin === origin && issuer.startsWith(`${origin}/`);
 }
 
 function withOverrides(server: ServerMetadata, overrides: Overrides): ServerMetadata {

@@ -6,8 +6,8 @@
  * never a server's.
  */
 export { AuthFailure, type AuthFailureKind, type ServerError } from './auth-failure.js';
-export { coversServer, toResource } from './address.js';
-export { findBearerChallenge, parseChallenges, type BearerChallenge, type Challenge } from './challenge.js';
+export { coversServer } from './address.js';
+export { findBearerChallenge, type BearerChallenge, type Challenge } from './challenge.js';
 export type { AuthFetch, FetchContext } from './json-answer.js';
 export { discover, rediscover, type Discovery, type DiscoveryRequest, type Overrides } from './discover.js';
 export { probeChallenge } from './probe.js';

@@ -25,20 +25,21 @@ const RFC_8414 = '/.well-known/oauth-authorization-server';
 const OPENID = '/.well-known/openid-configuration';
 
 /**
- * In the order of the specification. A document that names another issuer is not used; undefined where there is none at
- * all.
+ * In the order of the specification. A document of an issuer that is not wanted is not used; undefined where there is
+ * none at all. Issuers are compared as text, without any normalisation (RFC 8414 section 3.3).
  */
 export async function discoverServer(
-  issuer: string,
+  address: string,
   context: FetchContext,
+  isWanted: (issuer: string) => boolean = (issuer) => issuer === address,
 ): Promise<ServerMetadata | undefined> {
-  const url = requireAddress(issuer, 'authorization server');
+  const url = requireAddress(address, 'authorization server');
   if (url.search !== '') throw refused('the address of the authorization server contains a query');
   let problem: AuthFailure | undefined;
-  for (const address of candidates(url)) {
+  for (const candidate of candidates(url)) {
     try {
-      const document = await getDocument(address, WHAT, context);
-      if (document.state === 'found') return toMetadata(document.members, issuer);
+      const document = await getDocument(candidate, WHAT, context);
+      if (document.state === 'found') return toMetadata(document.members, isWanted);
     } catch (error) {
       if (!(error instanceof AuthFailure) || error.cause !== undefined) throw error;
       // Another address may have the right one; if none has, the first problem is what to tell.
@@ -79,9 +80,9 @@ function candidates({ origin, pathname }: URL): readonly string[] {
     : [`${origin}${RFC_8414}${path}`, `${origin}${OPENID}${path}`, `${origin}${path}${OPENID}`];
 }
 
-function toMetadata(members: JsonMembers, issuer: string): ServerMetadata {
-  // Compared as text, without any normalisation (RFC 8414 section 3.3).
-  if (textMember(members, 'issuer') !== issuer)
+function toMetadata(members: JsonMembers, isWanted: (issuer: string) => boolean): ServerMetadata {
+  const issuer = textMember(members, 'issuer');
+  if (issuer === undefined || !isWanted(issuer))
     throw refused(`the ${WHAT} is of another issuer than the one it was asked for`);
   const endpoint = (name: string, what: string): string | undefined =>
     members[name] === undefined ? undefined : requireAddress(members[name], what).href;

@@ -1,5 +1,6 @@
 import {
   ProtocolError,
+  TurnoverMap,
   writeNotification,
   type ErrorMessage,
   type Json,
@@ -43,7 +44,7 @@ export class Conversation implements Receiver {
   readonly #host: ConversationHost;
   readonly #clock: Clock;
   readonly #plainMs: number;
-  readonly #pending = new Map<RequestId, Call>();
+  readonly #pending = new TurnoverMap<RequestId, Call>();
   readonly #deadlines: Deadlines<Call>;
   #nextId = 0;
   #closedBy: Error | undefined;
@@ -74,8 +75,8 @@ export class Conversation implements Receiver {
     return this.#closedBy;
   }
 
-  pending(): Iterable<Call> {
-    return this.#pending.values();
+  pending(): readonly Call[] {
+    return [...this.#pending.values()];
   }
 
   /** Calls that were taken back a short while ago: what the peer asks about them may still be on its way. */

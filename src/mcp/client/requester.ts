@@ -60,8 +60,9 @@ export class Requester implements CallOwner {
   }
 
   start(call: Call): void {
-    const { onAbort } = call.options;
-    const aborted = onAbort === undefined ? call.options.signal?.aborted === true : hearAbort(call, onAbort);
+    const { options } = call;
+    const aborted =
+      options.onAbort === undefined ? options.signal?.aborted === true : hearAbort(call, options);
     if (aborted) call.reject(abortedError(call));
     else this.send(call, call.params);
   }
@@ -273,10 +274,10 @@ function sessionLost(cause: Error): ClientError {
 }
 
 /** Whether the caller has given up already; from then on it is heard. */
-function hearAbort(call: Call, onAbort: (listener: () => void) => void): boolean {
+function hearAbort(call: Call, options: RequestOptions): boolean {
   let begun = false;
   let early = false;
-  onAbort(() => {
+  options.onAbort?.(() => {
     if (begun) call.handleEvent();
     else early = true;
   });

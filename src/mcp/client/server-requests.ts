@@ -116,7 +116,7 @@ export class ServerRequests {
 
   /** Those in the course of which a server may ask. */
   #interactiveCalls(): readonly Call[] {
-    return [...this.#parts.conversation.pending()].filter(({ method }) => mayRequireInput(method));
+    return this.#parts.conversation.pending().filter(({ method }) => mayRequireInput(method));
   }
 
   #abandonedCalls(): readonly Call[] {

@@ -14,7 +14,7 @@ export {
   type JsonLimits,
   type JsonObject,
 } from './json.js';
-export { JsonNumber, stringifyJson } from './json-number.js';
+export { JsonNumber, stringifyAndKeep, stringifyJson } from './json-number.js';
 export {
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -37,4 +37,5 @@ export {
   type ResponseMessage,
   type ResultMessage,
 } from './messages.js';
+export { TurnoverMap } from './turnover-map.js';
 export { writeError, writeNotification, writeRequest, writeResult } from './write.js';

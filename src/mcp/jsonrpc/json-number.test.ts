@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arbitraryNumberText, arbitraryText } from '../../../test/support/arbitrary-json.js';
-import { isObject, JsonNumber, parseJson, stringifyJson, TOLERANT_JSON } from './index.js';
+import { isObject, JsonNumber, parseJson, stringifyAndKeep, stringifyJson, TOLERANT_JSON } from './index.js';
 
 /** The value of a number text as digits and exponent, by whole-number arithmetic. */
 function valueOf(text: string): string {
@@ -152,4 +152,21 @@ describe('stringifyJson', () => {
     expect(stringifyJson(parseJson(text, TOLERANT_JSON)) === text).toBe(true);
     expect(performance.now() - start).toBeLessThan(5000);
   });
+});
+
+describe('stringifyAndKeep', () => {
+  test.each([10, 100_000])(
+    'a value with %i characters is written the same again, alone and inside others',
+    (length) => {
+      const value = parseJson(
+        `{"text":"${'ü'.repeat(length)}","exact":9007199254740993}`,
+        TOLERANT_JSON,
+      ) as object;
+      const text = stringifyAndKeep(value);
+      expect(text).toContain('9007199254740993');
+      expect(stringifyJson(value)).toBe(text);
+      expect(stringifyJson({ inner: value })).toBe(`{"inner":${text}}`);
+      expect(stringifyJson({ ...value, more: 1 })).toBe(`${text.slice(0, -1)},"more":1}`);
+    },
+  );
 });

@@ -27,8 +27,21 @@ const MARKED = new RegExp(`"${MARK}([-+.0-9eE]+)"`, 'g');
 let writingExactly = false;
 let wroteExactNumber = false;
 
+/** Texts below this length cost less to write again than to keep. */
+const KEPT_LENGTH = 16 * 1024;
+const keptTexts = new WeakMap<object, string>();
+
+/** `stringifyJson` for a value that will be written again as it is: if its text is long, that costs nothing then. */
+export function stringifyAndKeep(value: object): string {
+  const text = stringifyJson(value);
+  if (text.length >= KEPT_LENGTH) keptTexts.set(value, text);
+  return text;
+}
+
 /** `JSON.stringify` that keeps the digits of exact numbers. What has no JSON form is written as `null`. */
 export function stringifyJson(value: unknown): string {
+  const kept = typeof value === 'object' && value !== null ? keptTexts.get(value) : undefined;
+  if (kept !== undefined) return kept;
   writingExactly = true;
   wroteExactNumber = false;
   try {

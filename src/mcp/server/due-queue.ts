@@ -1,3 +1,5 @@
+import { TurnoverMap } from '../jsonrpc/index.js';
+
 /**
  * Things that fall due after the same delay, in the order they were added: one timer for all of them, and nothing to
  * cancel when one is taken out early.
@@ -6,7 +8,7 @@ export class DueQueue<T> {
   readonly #delayMs: number;
   readonly #onDue: (item: T) => void;
   readonly #now: () => number;
-  readonly #dueAt = new Map<T, number>();
+  readonly #dueAt = new TurnoverMap<T, number>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(delayMs: number, now: () => number, onDue: (item: T) => void) {
@@ -44,15 +46,17 @@ export class DueQueue<T> {
   readonly #fire = (): void => {
     this.#timer = undefined;
     const now = this.#now();
-    for (const [item, dueAt] of this.#dueAt) {
-      if (dueAt > now) break;
-      this.#dueAt.delete(item);
-      this.#onDue(item);
+    for (let due = this.#first(); due !== undefined && due[1] <= now; due = this.#first()) {
+      this.#dueAt.delete(due[0]);
+      this.#onDue(due[0]);
     }
     if (this.#timer !== undefined) return;
-    for (const dueAt of this.#dueAt.values()) {
-      this.#arm(Math.max(1, dueAt - this.#now()));
-      break;
-    }
+    const next = this.#first();
+    if (next !== undefined) this.#arm(Math.max(1, next[1] - this.#now()));
   };
+
+  #first(): [T, number] | undefined {
+    for (const entry of this.#dueAt) return entry;
+    return undefined;
+  }
 }

@@ -1,3 +1,5 @@
+import { TurnoverMap } from '../jsonrpc/index.js';
+
 /** A call that can be told to stop. */
 export interface RunningCall {
   stop(reason: string): void;
@@ -5,7 +7,7 @@ export interface RunningCall {
 
 /** Calls that are not answered yet, for whoever has to wait for them. */
 export class RunningCalls {
-  readonly #calls = new Set<RunningCall>();
+  readonly #calls = new TurnoverMap<RunningCall, true>();
   #onIdle: (() => void) | undefined;
 
   get size(): number {
@@ -13,7 +15,7 @@ export class RunningCalls {
   }
 
   add(call: RunningCall): void {
-    this.#calls.add(call);
+    this.#calls.set(call, true);
   }
 
   delete(call: RunningCall): void {
@@ -34,6 +36,6 @@ export class RunningCalls {
   }
 
   stopAll(reason: string): void {
-    for (const call of this.#calls) call.stop(reason);
+    for (const call of this.#calls.keys()) call.stop(reason);
   }
 }

@@ -28,8 +28,7 @@ function typeOf(block: Json): string {
 
 /** A handler's result as a legacy client of this revision understands it. */
 export function toLegacyResult(method: string, result: JsonObject, revision: LegacyRevision): JsonObject {
-  const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
-  const plain = withoutServerInfo(rest);
+  const plain = withoutServerInfo(withoutModernMembers(result));
   switch (method) {
     case 'tools/list':
       return withArray(plain, 'tools', toLegacyTool);
@@ -40,6 +39,13 @@ export function toLegacyResult(method: string, result: JsonObject, revision: Leg
     default:
       return plain;
   }
+}
+
+/** The same object where there are none: most results have none, and some are large. */
+function withoutModernMembers(result: JsonObject): JsonObject {
+  if (!('resultType' in result || 'ttlMs' in result || 'cacheScope' in result)) return result;
+  const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
+  return rest;
 }
 
 /** A legacy server names itself in the handshake only. */

@@ -1,8 +1,9 @@
 import type { EventRecord } from '../../governance/index.js';
+import { TurnoverMap } from '../../mcp/jsonrpc/index.js';
 
 /** The calls that are intended and not finished, oldest first, as far as this process has written them. */
 export class OpenCalls {
-  readonly #sequences = new Map<string, number>();
+  readonly #sequences = new TurnoverMap<string, number>();
 
   add({ sequence, event }: Pick<EventRecord, 'sequence' | 'event'>): void {
     if (event.type === 'call.intended') this.#sequences.set(event.callId, sequence);

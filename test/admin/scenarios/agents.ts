@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { toAgentId } from '../../../src/kernel/index.js';
-import { FILE_AGENT_KEY, withMail, type AdminHub } from '../../support/admin-hub.js';
+import { withMail, type AdminHub } from '../../support/admin-hub.js';
+import { FILE_AGENT_KEY } from '../../support/admin-hub-configuration.js';
 import { ADMIN, HASH, HOSTILE_IDS, named, tell, type Scenario } from '../scenario.js';
 
 async function withCi(hub: AdminHub): Promise<void> {

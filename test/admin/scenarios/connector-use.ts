@@ -202,4 +202,27 @@ const using: Scenario[] = [
   },
 ];
 
-export const CONNECTOR_USE = named('connectors', [...reading, ...using]);
+const looking: Scenario[] = [
+  {
+    name: 'each step of the way to the upstream',
+    given: withNotes,
+    request: { method: 'POST', path: '/connectors/notes/check' },
+    status: 200,
+    body: { steps: [{ step: 'dns', state: 'ok', detail: 'found' }] },
+  },
+  {
+    name: 'what a process said, where it said nothing',
+    given: withNotes,
+    request: { method: 'GET', path: '/connectors/notes/logs' },
+    status: 200,
+    body: { lines: [] },
+  },
+  {
+    name: 'what a process of no connector said',
+    request: { method: 'GET', path: '/connectors/none/logs' },
+    status: 404,
+    body: { error: { code: 'not_found' } },
+  },
+];
+
+export const CONNECTOR_USE = named('connectors', [...reading, ...using, ...looking]);

@@ -13,6 +13,28 @@ const get = (query: string) =>
   ({ given: withHistory, request: { method: 'GET', path: `/events${query}` } }) as const;
 const types = (...expected: string[]) => ({ items: expected.map((type) => ({ type })) });
 
+const statistics: Scenario[] = [
+  {
+    name: 'calls of the last hour, those just made included',
+    given: withHistory,
+    request: { method: 'GET', path: '/statistics' },
+    status: 200,
+    body: {
+      total: { calls: 2, failed: 0, denied: 1, p50Ms: expect.any(Number) },
+      connectors: [{ id: 'notes', calls: 1, failed: 0, denied: 0 }],
+      agents: [
+        { id: 'filed', calls: 1, denied: 1 },
+        { id: 'local', calls: 1, denied: 0 },
+      ],
+    },
+    after: async (_hub, body) => {
+      const { minutes } = body as { readonly minutes: readonly { readonly calls: number }[] };
+      expect(minutes).toHaveLength(60);
+      expect(minutes.reduce((sum, { calls }) => sum + calls, 0)).toBe(2);
+    },
+  },
+];
+
 const listing: Scenario[] = [
   {
     name: 'newest first, each with its place in the chain',
@@ -158,4 +180,8 @@ const status: Scenario[] = [
   },
 ];
 
-export const EVENT_SCENARIOS = [...named('events', [...listing, ...verifying]), ...named('status', status)];
+export const EVENT_SCENARIOS = [
+  ...named('events', [...listing, ...verifying]),
+  ...named('statistics', statistics),
+  ...named('status', status),
+];

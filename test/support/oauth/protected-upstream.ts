@@ -18,7 +18,7 @@ export interface ProtectedUpstream extends ScriptedUpstream {
   readonly served: { readonly person: string; readonly tool: string }[];
 }
 
-export const PROTECTED_TOOLS = [
+const PROTECTED_TOOLS = [
   { name: 'look', inputSchema: { type: 'object' } },
   { name: 'change', inputSchema: { type: 'object' } },
 ];

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Provider } from 'oidc-provider';
+import type { Provider } from 'oidc-provider';
 import { ProviderRecords } from './memory-adapter.js';
+import { loadOidcLibrary, type OidcLibrary } from './oidc-library.js';
 
 export interface TokenFacts {
   readonly scopes: readonly string[];
@@ -70,7 +71,7 @@ export async function startProvider(clients: readonly Record<string, unknown>[] 
       await once(server, 'close');
     },
   };
-  const oidc = createOidc(given, clients);
+  const oidc = createOidc(await loadOidcLibrary(), given, clients);
   oidc.on('registration_create.success', () => counts.registered++);
   oidc.on('grant.revoked', () => counts.revoked++);
   oidc.on('grant.success', ({ oidc: { params } }) => tokenCalls.push(String(params?.['grant_type'])));
@@ -83,8 +84,13 @@ export async function startProvider(clients: readonly Record<string, unknown>[] 
   return given;
 }
 
-function createOidc(given: TestProvider, clients: readonly Record<string, unknown>[]): Provider {
-  return new Provider(given.issuer, {
+function createOidc(
+  library: OidcLibrary,
+  given: TestProvider,
+  clients: readonly Record<string, unknown>[],
+): Provider {
+  return new library.Provider(given.issuer, {
+    jwks: library.jwks,
     adapter: given.records.adapter,
     clients: clients as never,
     scopes: [...SCOPES, 'offline_access'],

@@ -1,4 +1,4 @@
-import type { ProtocolError, RequestId } from '../../jsonrpc/index.js';
+import type { ProtocolError, RequestId, TurnoverMap } from '../../jsonrpc/index.js';
 import type { ClientDescription, LogLevel, ServerDescription } from '../../model/index.js';
 import type { LegacyRevision } from '../../wire/index.js';
 import type { AskDesk } from './ask-desk.js';
@@ -14,7 +14,7 @@ export interface SessionCall {
 /** What a request needs of the session it belongs to. */
 export interface PeerSession {
   readonly id: string;
-  readonly calls: Map<RequestId, SessionCall>;
+  readonly calls: TurnoverMap<RequestId, SessionCall>;
   readonly asks: AskDesk;
   readonly changes: ChangeDesk;
   readonly revision: LegacyRevision;

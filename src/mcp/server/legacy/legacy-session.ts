@@ -1,4 +1,10 @@
-import { INTERNAL_ERROR, INVALID_REQUEST, ProtocolError, type RequestId } from '../../jsonrpc/index.js';
+import {
+  INTERNAL_ERROR,
+  INVALID_REQUEST,
+  ProtocolError,
+  TurnoverMap,
+  type RequestId,
+} from '../../jsonrpc/index.js';
 import type { ClientDescription, LogLevel, ServerDescription } from '../../model/index.js';
 import type { LegacyRevision } from '../../wire/index.js';
 import type { Core } from '../core.js';
@@ -11,7 +17,7 @@ import type { SessionRecord } from './session-store.js';
 /** One conversation with a legacy client, over HTTP or over a channel. */
 export abstract class LegacySession implements LegacyPeer, PeerSession {
   readonly description: ServerDescription;
-  readonly calls = new Map<RequestId, SessionCall>();
+  readonly calls = new TurnoverMap<RequestId, SessionCall>();
   readonly asks: AskDesk;
   readonly changes: ChangeDesk;
   protected readonly core: Core;

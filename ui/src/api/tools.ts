@@ -1,0 +1,52 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { ROUTES } from './contract.js';
+import { ask } from './request.js';
+
+export type { ToolView } from '../../../src/contract/index.js';
+
+const routes = ROUTES.tools;
+
+export interface ToolFilters {
+  readonly q?: string;
+  readonly connector?: string;
+  readonly agent?: string;
+  readonly access?: 'can' | 'cannot';
+  readonly risk?: 'read' | 'write' | 'destructive';
+}
+
+export const toolPages = (filters: ToolFilters) =>
+  infiniteQueryOptions({
+    queryKey: ['tools', 'list', filters],
+    queryFn: ({ pageParam, signal }) =>
+      ask(routes.list, {
+        query: { ...filters, limit: 100, ...(pageParam !== '' && { cursor: pageParam }) },
+        signal,
+      }),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  });
+
+/** The first few that an agent sees. */
+export const toolsSeenBy = (agent: string) =>
+  queryOptions({
+    queryKey: ['tools', 'seen', agent],
+    queryFn: ({ signal }) => ask(routes.list, { query: { agent, limit: 200 }, signal }),
+  });
+
+export const toolDetail = (name: string) =>
+  queryOptions({
+    queryKey: ['tools', 'one', name],
+    queryFn: ({ signal }) => ask(routes.get, { names: { name }, signal }),
+  });
+
+export interface CallRequest {
+  readonly agent: string;
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+}
+
+export function callTool({ agent, name, args, signal }: CallRequest) {
+  return ask(routes.call, { body: { agent, name, arguments: args }, signal });
+}

@@ -1,0 +1,173 @@
+import { useState, type FormEvent, type ReactNode } from 'react';
+import { useMay } from '../api/use-session.js';
+import { Button } from '../shared/button.js';
+import { CheckField, SelectField, TextField } from '../shared/field.js';
+import { AuthFields } from './auth-fields.js';
+import { suggestId, toId, type ConnectorDraft } from './connector-draft.js';
+import type { ConnectorView } from '../api/connectors.js';
+
+const ERAS = [
+  { value: 'auto', label: 'Find out' },
+  { value: 'legacy', label: 'Legacy (up to 2025-11-25)' },
+  { value: 'modern', label: 'Modern (2026-07-28)' },
+] as const;
+
+const ISOLATIONS = [
+  { value: 'shared', label: 'Shared by all agents' },
+  { value: 'per_principal', label: 'One for each agent' },
+  { value: 'per_session', label: 'One for each session' },
+  { value: 'per_call', label: 'One for each call' },
+] as const;
+
+/** The fields of a remote connector. `before` is what is stored, where it is an edit. */
+export function ConnectorForm({
+  initial,
+  before,
+  submitLabel,
+  busy,
+  problem,
+  onSubmit,
+}: {
+  readonly initial: ConnectorDraft;
+  readonly before?: ConnectorView;
+  readonly submitLabel: string;
+  readonly busy: boolean;
+  readonly problem: ReactNode;
+  readonly onSubmit: (draft: ConnectorDraft) => void;
+}) {
+  const [draft, setDraft] = useState(initial);
+  const [idTouched, setIdTouched] = useState(false);
+  const set = (change: Partial<ConnectorDraft>) => setDraft((old) => ({ ...old, ...change }));
+  const isNew = before === undefined;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit(draft);
+  };
+  const setUrl = (url: string) =>
+    set({ url, ...(isNew && !idTouched && { id: draft.name === '' ? suggestId(url) : draft.id }) });
+  const setName = (name: string) =>
+    set({ name, ...(isNew && !idTouched && name !== '' && { id: toId(name) }) });
+  return (
+    <form onSubmit={submit} className="grid max-w-2xl gap-4">
+      {before?.transport !== 'stdio' && (
+        <TextField
+          label="Address"
+          type="url"
+          required
+          placeholder="https://mcp.example.com/mcp"
+          hint="The address of the MCP server, as its documentation gives it."
+          value={draft.url}
+          onText={setUrl}
+        />
+      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label="Name" hint="What people see." value={draft.name} onText={setName} />
+        {isNew && (
+          <TextField
+            label="Id"
+            required
+            pattern="[A-Za-z0-9\-]([A-Za-z0-9\-]|_(?!_)){0,47}"
+            title="1 to 48 letters, digits, - or single _"
+            hint="Stands in front of tool names, and stays."
+            value={draft.id}
+            onText={(id) => {
+              setIdTouched(true);
+              set({ id });
+            }}
+          />
+        )}
+      </div>
+      {before?.transport !== 'stdio' && <AuthFields draft={draft} before={before} onChange={set} />}
+      <details className="panel px-4 py-3">
+        <summary className="font-medium">Advanced</summary>
+        <Advanced draft={draft} isRemote={before?.transport !== 'stdio'} onChange={set} />
+      </details>
+      {problem}
+      <div>
+        <Button kind="primary" type="submit" busy={busy}>
+          {submitLabel}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Advanced({
+  draft,
+  isRemote,
+  onChange,
+}: {
+  readonly draft: ConnectorDraft;
+  readonly isRemote: boolean;
+  readonly onChange: (change: Partial<ConnectorDraft>) => void;
+}) {
+  const isOwner = useMay('owner');
+  const number = (key: 'requestMs' | 'totalMs' | 'resultBytes' | 'concurrency', label: string) => (
+    <TextField
+      label={label}
+      inputMode="numeric"
+      pattern="\d*"
+      title="A whole number"
+      placeholder="default"
+      value={draft[key]}
+      onText={(text) => onChange({ [key]: text })}
+    />
+  );
+  return (
+    <div className="mt-3 grid gap-4 sm:grid-cols-2">
+      <SelectField
+        label="Protocol era"
+        choices={ERAS}
+        value={draft.era}
+        onText={(era) => onChange({ era: era as ConnectorDraft['era'] })}
+      />
+      <SelectField
+        label="Conversation with the server"
+        choices={ISOLATIONS}
+        value={draft.isolation}
+        onText={(value) => onChange({ isolation: value as ConnectorDraft['isolation'] })}
+      />
+      {isRemote && (
+        <SelectField
+          label="Transport"
+          choices={[
+            { value: 'streamable_http', label: 'Streamable HTTP' },
+            { value: 'sse', label: 'HTTP+SSE (older servers)' },
+          ]}
+          value={draft.transport}
+          onText={(value) => onChange({ transport: value === 'sse' ? 'sse' : 'streamable_http' })}
+        />
+      )}
+      <TextField
+        label="Tags"
+        hint="Words for policies, with commas between."
+        value={draft.tags}
+        onText={(tags) => onChange({ tags })}
+      />
+      {number('requestMs', 'Time without any answer, ms')}
+      {number('totalMs', 'Time for a whole call, ms')}
+      {number('resultBytes', 'Largest result, bytes')}
+      {number('concurrency', 'Calls at the same time')}
+      <div className="grid gap-3 sm:col-span-2">
+        {isRemote && (
+          <CheckField
+            label="May reach into a private network"
+            hint={
+              isOwner
+                ? 'For servers on this machine or in your own network.'
+                : 'Only an owner can allow this.'
+            }
+            disabled={!isOwner}
+            checked={draft.allowPrivateNetwork}
+            onCheck={(allowPrivateNetwork) => onChange({ allowPrivateNetwork })}
+          />
+        )}
+        <CheckField
+          label="Hide its tools while it is unhealthy"
+          checked={draft.hideWhenUnhealthy}
+          onCheck={(hideWhenUnhealthy) => onChange({ hideWhenUnhealthy })}
+        />
+      </div>
+    </div>
+  );
+}

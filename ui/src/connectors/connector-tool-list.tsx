@@ -1,0 +1,59 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { connectorTools, type ConnectorDetail } from '../api/connectors.js';
+import { toolPages } from '../api/tools.js';
+import { ButtonLink } from '../shared/button.js';
+import { Notice, ProblemNotice } from '../shared/notice.js';
+import { EmptyState, Loading } from '../shared/page.js';
+import { PlainLine } from '../shared/plain.js';
+import { ToolRow } from '../shared/tool-row.js';
+import { VirtualRows } from '../shared/virtual-rows.js';
+
+/** What a connector offers, and what of it cannot be offered. */
+export function ConnectorToolList({ connector }: { readonly connector: ConnectorDetail }) {
+  const { id, enabled } = connector;
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
+    toolPages({ connector: id }),
+  );
+  const { data: offered } = useQuery(connectorTools(id));
+  if (error !== null) return <ProblemNotice error={error} />;
+  if (data === undefined) return <Loading what="tools" />;
+  const tools = data.pages.flatMap(({ items }) => items);
+  const rejected = offered?.rejected ?? [];
+  return (
+    <div className="grid gap-4">
+      {!enabled && <Notice tone="info">The connector is disabled, so nobody is offered its tools.</Notice>}
+      {tools.length === 0 && enabled && (
+        <EmptyState title="No tools are known yet">Sync asks the server what it offers.</EmptyState>
+      )}
+      {tools.length > 0 && (
+        <>
+          <div>
+            <ButtonLink to="/policies/new" search={{ connector: id }}>
+              Give an agent access
+            </ButtonLink>
+          </div>
+          <VirtualRows
+            label="Tools"
+            items={tools}
+            keyOf={({ name }) => name}
+            rowHeight={64}
+            render={(tool) => <ToolRow tool={tool} />}
+            more={{ has: hasNextPage, busy: isFetchingNextPage, fetch: () => void fetchNextPage() }}
+          />
+        </>
+      )}
+      {rejected.length > 0 && (
+        <details className="panel px-4 py-3">
+          <summary className="font-medium">{rejected.length} that cannot be offered</summary>
+          <ul className="mt-2 grid gap-1 text-sm">
+            {rejected.map(({ kind, name, reason }) => (
+              <li key={`${kind} ${name}`}>
+                {kind} <PlainLine text={name} className="mono" most={80} />: <PlainLine text={reason} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useConnectorWrites } from '../api/connectors.js';
+import { ProblemNotice } from '../shared/notice.js';
+import { Page } from '../shared/page.js';
+import { Tabs } from '../shared/tabs.js';
+import { NEW_DRAFT, toAddition, type ConnectorDraft } from './connector-draft.js';
+import { ConnectorForm } from './connector-form.js';
+import { PasteConfiguration } from './paste-configuration.js';
+
+export function NewConnectorPage() {
+  const navigate = useNavigate();
+  const { add } = useConnectorWrites();
+  function submit(draft: ConnectorDraft): void {
+    add.mutate(toAddition(draft), {
+      onSuccess: ({ id }) =>
+        void navigate({ to: '/connectors/$id', params: { id }, search: { added: 'yes' } }),
+    });
+  }
+  return (
+    <Page
+      title="Add a connector"
+      lead="A service is added once; every agent that a policy permits can use it."
+    >
+      <Tabs
+        label="Ways to add"
+        views={[
+          {
+            id: 'address',
+            label: 'By address',
+            content: (
+              <ConnectorForm
+                initial={NEW_DRAFT}
+                submitLabel="Add and sync"
+                busy={add.isPending}
+                problem={add.error !== null && <ProblemNotice error={add.error} />}
+                onSubmit={submit}
+              />
+            ),
+          },
+          { id: 'paste', label: 'Paste a configuration', content: <PasteConfiguration /> },
+        ]}
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,48 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
+import type { ButtonHTMLAttributes, ReactNode } from 'react';
+
+const KINDS = {
+  primary: 'border-accent bg-accent text-on-accent hover:bg-accent-strong hover:border-accent-strong',
+  plain: 'border-edge bg-surface text-ink hover:bg-sunken',
+  quiet: 'border-transparent bg-transparent text-ink hover:bg-sunken',
+  danger: 'border-bad bg-surface text-bad hover:bg-bad-soft',
+} as const;
+
+export type ButtonKind = keyof typeof KINDS;
+
+function classesOf(kind: ButtonKind, small: boolean, more = ''): string {
+  const size = small ? 'min-h-7 px-2 text-sm' : 'min-h-9 px-3';
+  return `inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap disabled:opacity-60 ${size} ${KINDS[kind]} ${more}`;
+}
+
+interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly kind?: ButtonKind;
+  readonly small?: boolean;
+  /** What it is doing is under way. */
+  readonly busy?: boolean;
+}
+
+export function Button({ kind = 'plain', small = false, busy = false, className, ...others }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...others}
+      disabled={others.disabled === true || busy}
+      aria-busy={busy || undefined}
+      className={classesOf(kind, small, className)}
+    />
+  );
+}
+
+export function ButtonLink({
+  kind = 'plain',
+  small = false,
+  children,
+  ...link
+}: LinkProps & { readonly kind?: ButtonKind; readonly small?: boolean; readonly children: ReactNode }) {
+  return (
+    <Link {...link} className={classesOf(kind, small)}>
+      {children}
+    </Link>
+  );
+}

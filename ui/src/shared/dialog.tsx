@@ -1,0 +1,76 @@
+import { X } from 'lucide-react';
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { Button } from './button.js';
+
+/** The browser's own modal dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: ReactNode;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  // Before the element is gone: only a dialog that is closed gives the focus back to where it was.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      className="panel m-auto w-[min(38rem,calc(100vw-1.5rem))] max-w-none p-5 text-ink shadow-xl"
+    >
+      <div className="mb-3 flex items-start justify-between gap-3">
+        <h2 id={id} className="text-lg font-semibold wrap-anywhere">
+          {title}
+        </h2>
+        <Button kind="quiet" small aria-label="Close" onClick={onClose}>
+          <X aria-hidden className="size-4" />
+        </Button>
+      </div>
+      {children}
+    </dialog>
+  );
+}
+
+export function ConfirmDialog({
+  title,
+  action,
+  busy,
+  problem,
+  onConfirm,
+  onClose,
+  children,
+}: {
+  readonly title: ReactNode;
+  /** What the button says. */
+  readonly action: string;
+  readonly busy: boolean;
+  readonly problem?: ReactNode;
+  readonly onConfirm: () => void;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div className="mb-4">{children}</div>
+      {problem}
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="danger" busy={busy} onClick={onConfirm}>
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest';
+import { fieldsOf, initialTexts, keyOf, readArguments, toTexts } from './schema-fields.js';
+
+const SCHEMA = {
+  type: 'object',
+  required: ['title', 'count', 'place'],
+  properties: {
+    title: { type: 'string' },
+    body: { type: 'string', maxLength: 5_000 },
+    count: { type: 'integer', default: 3 },
+    ratio: { type: ['number', 'null'] },
+    urgent: { type: 'boolean' },
+    state: { enum: ['open', 1, null] },
+    labels: { type: 'array', items: { type: 'string' } },
+    sizes: { type: 'array', items: { $ref: '#/$defs/size' } },
+    place: {
+      type: 'object',
+      required: ['city'],
+      properties: { city: { type: 'string' }, zip: { type: 'integer' } },
+    },
+    extra: { anyOf: [{ $ref: '#/$defs/size' }, { type: 'null' }] },
+    anything: {},
+    elsewhere: { $ref: 'https://evil.example/schema' },
+    own: { $ref: '#/properties/own' },
+  },
+  $defs: { size: { type: 'integer' } },
+};
+
+const fields = fieldsOf(SCHEMA);
+const text = (values: Readonly<Record<string, string>>) =>
+  Object.fromEntries(
+    Object.entries(values).map(([path, value]) => [keyOf({ path: path.split('.') }), value]),
+  );
+
+describe('fields of a schema', () => {
+  test('are of the kind their type asks for; what is unusual is JSON', () => {
+    expect(fields.map(({ path, kind }) => `${path.join('.')} ${kind}`)).toEqual([
+      'title text',
+      'body long',
+      'count integer',
+      'ratio number',
+      'urgent boolean',
+      'state choice',
+      'labels list',
+      'sizes list',
+      'place group',
+      'extra integer',
+      'anything json',
+      'elsewhere json',
+      'own json',
+    ]);
+    expect(initialTexts(fields)).toEqual(text({ count: '3' }));
+  });
+
+  test('give the arguments that were typed, and nothing for what was left blank', () => {
+    const typed = text({
+      title: 'Slow',
+      count: '5',
+      urgent: 'false',
+      state: '"open"',
+      labels: 'a\n\nb ',
+      sizes: '1\n2',
+      'place.city': 'Wien',
+      anything: '{"x":[1]}',
+    });
+    const args = {
+      title: 'Slow',
+      count: 5,
+      urgent: false,
+      state: 'open',
+      labels: ['a', 'b '],
+      sizes: [1, 2],
+      place: { city: 'Wien' },
+      anything: { x: [1] },
+    };
+    expect(readArguments(fields, typed)).toEqual({ args });
+    expect(readArguments(fields, toTexts(fields, args))).toEqual({ args });
+  });
+
+  test.each([
+    [{ count: '' }, 'count'],
+    [{ count: '1.5' }, 'count'],
+    [{ count: '9007199254740993' }, 'count'],
+    [{ ratio: 'much' }, 'ratio'],
+    [{ sizes: '1\nx' }, 'sizes'],
+    [{ anything: '{' }, 'anything'],
+    [{ 'place.zip': 'x' }, 'place.zip'],
+  ])('name what is wrong with %j', (values, path) => {
+    const outcome = readArguments(fields, { ...text({ title: 't', count: '1' }), ...text(values) });
+    expect('problems' in outcome && Object.keys(outcome.problems)).toEqual([
+      keyOf({ path: path.split('.') }),
+    ]);
+  });
+
+  test('take names that mean something elsewhere as names', () => {
+    const odd = fieldsOf(
+      JSON.parse('{"properties":{"__proto__":{"type":"string"},"a.b":{"type":"string"}}}') as Readonly<
+        Record<string, unknown>
+      >,
+    );
+    const outcome = readArguments(odd, {
+      [keyOf({ path: ['__proto__'] })]: 'x',
+      [keyOf({ path: ['a.b'] })]: 'y',
+    });
+    expect(JSON.stringify(outcome)).toBe('{"args":{"__proto__":"x","a.b":"y"}}');
+  });
+});
