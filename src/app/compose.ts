@@ -10,12 +10,14 @@ import {
 } from '../governance/index.js';
 import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
 import {
+  createBridgeLosses,
   createCallStatistics,
   createCallTool,
   createClientApprovals,
   createCompleteArgument,
   createGetPrompt,
   createHealthBook,
+  createPassThrough,
   createRateLimits,
   createReadResource,
   createSurfaces,
@@ -50,12 +52,12 @@ export type Hub = Awaited<ReturnType<typeof composeHub>>;
 /** The parts of the hub, wired by hand. Nothing runs yet and nobody listens. */
 export async function composeHub(given: HubParts) {
   const parts = await openParts(given);
-  const { catalog, connectors, credentials, events, policy, storage, upstreams, validator } = parts;
+  const { catalog, connectors, credentials, events, losses, policy, storage, upstreams, validator } = parts;
   const { config, clock } = given;
   const surfaces = createSurfaces({ catalog, policy });
   const recordArguments = await openArgumentsRecorder(storage, config);
   const held = new HeldCalls();
-  const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock };
+  const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock, losses };
   const rates = createRateLimits(config.limits, clock);
   const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
   const syncConnector = createSyncConnector({
@@ -87,6 +89,7 @@ export async function composeHub(given: HubParts) {
     getPrompt: createGetPrompt(passage),
     readResource: createReadResource(passage),
     completeArgument: createCompleteArgument(passage),
+    passThrough: createPassThrough({ ...passage, rates }),
     watchResource: createWatchResource(passage),
     syncConnector,
     ...connecting,
@@ -114,11 +117,13 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
   const listChanged = new Signal<ConnectorId>();
   const publicUrl = new PublicUrl(config.server.publicUrl);
   const callers = composeCallers({ ...shared, config, publicUrl, agents, clock });
+  const losses = createBridgeLosses({ events: shared.events, clock });
   const upstreams = createUpstreamPool({
     info: { name: 'crosspoint', title: 'Crosspoint', version: VERSION },
     clock,
     logger: logger.child({ part: 'upstreams' }),
     onListChanged: (connector) => listChanged.emit(connector),
+    onQuestionRefused: (question) => losses.questionRefused(question),
   });
   return {
     clock,
@@ -148,6 +153,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
     validator: createValidator(),
     ...composeTokens({ ...shared, upstreams, publicUrl, clock }),
     upstreams,
+    losses,
   };
 }
 

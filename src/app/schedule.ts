@@ -15,6 +15,7 @@ const FIRST_RETRY_MS = 2_000;
 const RETENTION_MS = 600_000;
 const RECOVERY_MS = 30_000;
 const DEBOUNCE_MS = 250;
+const LONGEST_KEEP_MS = 3_600_000;
 
 export function startSchedule(hub: Hub, config: Config): Schedule {
   const routines = new Map<ConnectorId, ConnectorRoutine>();
@@ -82,14 +83,21 @@ class ConnectorRoutine {
     try {
       await this.#hub.syncConnector({ connector: this.connector.id, actor: { kind: 'hub' } });
       this.#failures = 0;
-      if (this.#config.syncIntervalMs > 0)
-        this.#later(jittered(this.#config.syncIntervalMs), () => this.#sync());
+      const { syncIntervalMs } = this.#config;
+      if (syncIntervalMs > 0)
+        this.#later(jittered(Math.max(syncIntervalMs, this.#keepMs())), () => this.#sync());
     } catch {
       // The reason is in the event log; here only the time of the next attempt matters.
       const wait = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, 300_000);
       this.#later(jittered(wait), () => this.#sync());
     }
     if (!this.#stopped) await this.#hub.health.check(this.connector);
+  }
+
+  /** What the upstream promised to stay true for a while is not asked for before. It tells if it changes after all. */
+  #keepMs(): number {
+    const ttls = Object.values(this.#hub.catalog.snapshotOf(this.connector.id)?.ttls ?? {});
+    return ttls.length === 0 ? 0 : Math.min(...ttls, LONGEST_KEEP_MS);
   }
 
   async #check(): Promise<void> {

@@ -1,6 +1,7 @@
 /** What upstreams offer: immutable snapshots, the names under which we offer them, and what one agent can see. */
 export type {
   ExposedNames,
+  ListTtls,
   NamePair,
   RejectedOffer,
   Snapshot,

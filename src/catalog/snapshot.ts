@@ -22,9 +22,14 @@ export interface Snapshot {
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
   readonly rejected: readonly RejectedOffer[];
+  /** For how long each list may be kept, where the upstream says so. */
+  readonly ttls?: ListTtls;
   /** Under which names tools and prompts are offered. Kept, so that a name once given stays. */
   readonly names: ExposedNames;
 }
+
+/** In milliseconds. */
+export type ListTtls = Readonly<Partial<Record<'tools' | 'prompts' | 'resources' | 'templates', number>>>;
 
 /** Pairs of upstream name and exposed name. */
 export interface ExposedNames {

@@ -12,12 +12,19 @@ import {
   type GuardOptions,
   type ListenRequest,
   type McpServer,
+  type ServerEvent,
   type StateSeal,
   type Subscription,
 } from '../mcp/server/index.js';
 import { createCallerIdentification, type TokenFace } from './identify-caller.js';
 import { REST_METHODS, RestExchange } from './rest-face.js';
-import { createMcpHandlers, type McpOperations } from './mcp-handlers.js';
+import {
+  createMcpHandlers,
+  createPassThroughHandler,
+  foreignExtensions,
+  LONGEST_TTL_MS,
+  type McpOperations,
+} from './mcp-handlers.js';
 import { networkOf } from './admin/authentication.js';
 import { together, watchResources } from './resource-updates.js';
 import { toolParamHeaders } from './tool-param-headers.js';
@@ -137,6 +144,7 @@ function createServer(
   legacy: 'sessions' | 'stateless',
   agentOf: (principal: string) => Agent,
 ): McpServer {
+  const fallback = createPassThroughHandler(options.operations, scope, agentOf);
   const paramHeaders = toolParamHeaders(options.operations.surfaces, scope, agentOf);
   return createMcpServer({
     legacy,
@@ -145,12 +153,29 @@ function createServer(
     listen: (request) => listenFor(options, scope, agentOf(request.principal), request),
     streaming: options.streaming,
     rejectChunked: options.rejectChunked,
-    cache: { ttlMs: 60_000, cacheScope: 'private' },
+    cache: { ttlMs: LONGEST_TTL_MS, cacheScope: 'private' },
     streams: STREAMS,
     ...(paramHeaders !== undefined && { paramHeaders }),
+    ...(fallback !== undefined && { fallback }),
     ...(options.seal !== undefined && { seal: options.seal }),
-    onEvent: (event) => options.logger.debug({ event: event.type }, 'mcp'),
+    onEvent: (event) => {
+      options.logger.debug({ event: event.type }, 'mcp');
+      if (event.type === 'answer_reduced') tellReduced(options, scope, agentOf(event.principal), event);
+    },
   });
+}
+
+function tellReduced(
+  { operations: { surfaces, losses } }: McpEndpointsOptions,
+  scope: SurfaceScope,
+  agent: Agent,
+  { method, name, revision, lost }: Extract<ServerEvent, { type: 'answer_reduced' }>,
+): void {
+  const surface = surfaces.surfaceFor(agent, scope);
+  const entry = method === 'prompts/get' ? surface.findPrompt(name) : surface.findTool(name);
+  if (entry === undefined) return;
+  const connector = entry.connector.id;
+  losses.answerReduced({ connector, agent: agent.id, exposedName: name, method, revision, lost });
 }
 
 /** Which part of the catalogue a path stands for. */
@@ -182,6 +207,7 @@ function describe(
     },
     ...(upstreams.some((upstream) => upstream.capabilities.completions !== undefined) && { completions: {} }),
     ...(upstreams.some((upstream) => upstream.capabilities.logging !== undefined) && { logging: {} }),
+    ...(scope.kind === 'connector' && foreignExtensions(upstreams[0]?.capabilities ?? {})),
   };
   const only = scope.kind === 'connector' ? upstreams[0]?.instructions : undefined;
   return {

@@ -3,7 +3,7 @@ import type { Agent } from '../agents/index.js';
 import type { Surface, SurfaceScope } from '../catalog/index.js';
 import { HubError, toCallId } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
-import { supportsElicitation } from '../mcp/model/index.js';
+import { supportsElicitation, type ClientCapabilities, type ServerCapabilities } from '../mcp/model/index.js';
 import {
   InputRequired,
   prepareResult,
@@ -13,9 +13,11 @@ import {
 } from '../mcp/server/index.js';
 import {
   Suspended,
+  type BridgeLosses,
   type CallTool,
   type CompleteArgument,
   type GetPrompt,
+  type PassThrough,
   type ReadResource,
   type Surfaces,
   type WatchResource,
@@ -33,7 +35,12 @@ export interface McpOperations {
   readonly readResource: ReadResource;
   readonly completeArgument: CompleteArgument;
   readonly watchResource: WatchResource;
+  readonly passThrough: PassThrough;
+  readonly losses: BridgeLosses;
 }
+
+/** Of lists; also where an upstream says nothing. */
+export const LONGEST_TTL_MS = 60_000;
 
 type AgentOf = (principal: string) => Agent;
 type ListName = 'tools' | 'prompts' | 'resources' | 'templates';
@@ -81,6 +88,47 @@ export function createMcpHandlers(
   };
 }
 
+/** Methods that the hub does not know go to the connector that the endpoint stands for; elsewhere nobody could tell to whom. */
+export function createPassThroughHandler(
+  { passThrough }: McpOperations,
+  scope: SurfaceScope,
+  agentOf: AgentOf,
+): Handler | undefined {
+  if (scope.kind !== 'connector') return undefined;
+  return guarded((request) => {
+    const { _meta: _, ...params } = request.params;
+    const { method, session, client } = request;
+    const asks = askProfileOf(client.capabilities);
+    const extensions = foreignExtensions(client.capabilities);
+    const capabilities = { ...asks?.capabilities, ...extensions };
+    // Spreading reads the signal, which such a request can afford.
+    const options = { ...optionsOf(request, asks), capabilities };
+    const agent = agentOf(request.principal);
+    return passThrough({
+      callId: toCallId(randomUUID()),
+      agent,
+      scope,
+      session,
+      asks,
+      method,
+      params,
+      options,
+    });
+  });
+}
+
+/** What a client or server can do beyond the protocol. Tasks are not among it: their handles would be worth nothing here. */
+export function foreignExtensions({
+  extensions = {},
+  experimental,
+}: ClientCapabilities | ServerCapabilities): Pick<ClientCapabilities, 'extensions' | 'experimental'> {
+  const { 'io.modelcontextprotocol/tasks': _, ...others } = extensions;
+  return {
+    ...(Object.keys(others).length > 0 && { extensions: others }),
+    ...(experimental !== undefined && { experimental }),
+  };
+}
+
 /** Whole lists are serialised once for as long as what the agent sees stays the same. */
 function createLists({ surfaces }: McpOperations, scope: SurfaceScope, agentOf: AgentOf) {
   const lists = new WeakMap<Surface, Map<ListName, PreparedResult>>();
@@ -88,13 +136,25 @@ function createLists({ surfaces }: McpOperations, scope: SurfaceScope, agentOf: 
     guarded((request) => {
       const surface = surfaces.surfaceFor(agentOf(request.principal), scope);
       const paged = request.params['cursor'] ?? sizeWish(request.params);
-      if (paged !== undefined) return pageOf(surface[kind], member, request.params);
+      if (paged !== undefined)
+        return { ...pageOf(surface[kind], member, request.params), ...listHints(surface, kind) };
       const prepared = lists.get(surface) ?? new Map<ListName, PreparedResult>();
       lists.set(surface, prepared);
-      const whole = prepared.get(kind) ?? prepareResult({ [member]: surface[kind] as never });
+      const whole =
+        prepared.get(kind) ??
+        prepareResult({ [member]: surface[kind] as never, ...listHints(surface, kind) });
       prepared.set(kind, whole);
       return whole;
     });
+}
+
+/**
+ * A list composed of several is good for as long as the part that changes first, and not longer than policies may be
+ * expected to stay. It is somebody's own, because policies decide who sees what.
+ */
+function listHints({ entries }: Surface, kind: ListName): { ttlMs: number; cacheScope: 'private' } {
+  const ttls = entries.map(({ snapshot }) => snapshot.ttls?.[kind] ?? LONGEST_TTL_MS);
+  return { ttlMs: Math.min(LONGEST_TTL_MS, ...ttls), cacheScope: 'private' };
 }
 
 /** Only the upstream knows how long a content stays true, and only this agent was allowed to see it. */
@@ -139,7 +199,7 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
 }
 
 /** For callers that can be asked. Unlike those of all others they are taken apart and put together again on the way. */
-function optionsOf(request: McpRequest, asks: AskProfile): UpstreamOptions {
+function optionsOf(request: McpRequest, asks: AskProfile | undefined): UpstreamOptions {
   const { _meta: meta } = request.params;
   return {
     get signal() {
@@ -152,7 +212,7 @@ function optionsOf(request: McpRequest, asks: AskProfile): UpstreamOptions {
       onLog: (message) => request.log(message),
     }),
     ...(isObject(meta) && { meta }),
-    ...(request.asksLive && { ask: askLive(request), capabilities: asks.capabilities }),
+    ...(asks !== undefined && request.asksLive && { ask: askLive(request), capabilities: asks.capabilities }),
   };
 }
 

@@ -30,7 +30,7 @@ export interface CallFacts {
   /** The upstream's own name, with what was asked of it. */
   readonly target: string;
   readonly exposedName: string;
-  readonly method: 'tools/call' | 'prompts/get' | 'resources/read';
+  readonly method: string;
 }
 
 interface AccountFacts {
@@ -67,6 +67,21 @@ export type HubEvent =
       readonly error: HubErrorCode;
       readonly connector?: ConnectorId;
       readonly policies?: readonly string[];
+    }
+  | {
+      readonly type: 'question.refused';
+      readonly connector: ConnectorId;
+      readonly method: string;
+      readonly reason: 'unattributed' | 'undeclared' | 'unanswered';
+      readonly callId?: CallId;
+    }
+  | {
+      readonly type: 'answer.reduced';
+      readonly connector: ConnectorId;
+      readonly exposedName: string;
+      readonly method: string;
+      readonly revision: string;
+      readonly lost: readonly string[];
     }
   | {
       readonly type: 'connector.added' | 'connector.changed' | 'connector.removed';

@@ -20,6 +20,7 @@ import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { CallResult } from '../mcp/model/index.js';
 import type { AskProfile, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import type { AccountDesk } from './account-desk.js';
+import type { BridgeLosses } from './bridge-losses.js';
 import { requireConfirmation } from './confirmation.js';
 import { failureOf } from './failure-of.js';
 import { guardAnswer } from './guard-answer.js';
@@ -60,6 +61,7 @@ export interface CallToolDependencies {
   readonly recordArguments: ArgumentsRecorder;
   readonly outputCheck: 'off' | 'warn' | 'refuse';
   readonly accounts: AccountDesk;
+  readonly losses: BridgeLosses;
   readonly clock: Clock;
 }
 

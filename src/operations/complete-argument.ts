@@ -4,6 +4,7 @@ import type { AccessProvider } from '../credentials/index.js';
 import { HubError } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Upstreams, UpstreamOptions } from '../upstreams/index.js';
+import type { BridgeLosses } from './bridge-losses.js';
 import type { Surfaces } from './surfaces.js';
 import { fetchFrom } from './use-offer.js';
 
@@ -18,6 +19,7 @@ export interface CompleteArgumentDependencies {
   readonly surfaces: Surfaces;
   readonly credentials: AccessProvider;
   readonly upstreams: Upstreams;
+  readonly losses: BridgeLosses;
 }
 
 export type CompleteArgument = (query: CompletionQuery) => Promise<JsonObject>;

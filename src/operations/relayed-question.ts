@@ -4,6 +4,8 @@ import type { Connector } from '../connectors/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { InputRequest, InputRequests } from '../mcp/model/index.js';
 import type { AskCaller, Lease, UpstreamOptions } from '../upstreams/index.js';
+import type { CallId } from '../kernel/index.js';
+import { isDeclared, type BridgeLosses } from './bridge-losses.js';
 
 /** Where it says which connector asks. */
 const CONNECTOR = 'crosspoint/connector';
@@ -49,6 +51,7 @@ export interface Relaying {
   readonly scope: SurfaceScope;
   readonly agent: Agent;
   readonly session?: string | undefined;
+  readonly callId?: CallId | undefined;
 }
 
 /** The options of a call whose caller may be asked. While somebody thinks, others have the turn. */
@@ -56,14 +59,27 @@ export function relayedOptions(
   options: UpstreamOptions,
   ask: AskCaller,
   lease: Pick<Lease, 'rest'>,
-  { connector, scope, agent, session = '' }: Relaying,
+  { connector, scope, agent, session = '', callId }: Relaying,
+  losses: BridgeLosses,
 ): UpstreamOptions {
   const { onAbort, onProgress, onLog, logLevel, meta, capabilities } = options;
   return {
     get signal() {
       return options.signal as AbortSignal;
     },
-    ask: (question, signal) => lease.rest(() => ask(relayedQuestion(question, connector, scope), signal)),
+    ask: async (question, signal) => {
+      const answer = await lease.rest(() => ask(relayedQuestion(question, connector, scope), signal));
+      // Who went away was asked all the same.
+      if (answer === undefined && !signal.aborted && options.signal?.aborted !== true)
+        losses.questionRefused({
+          connector: connector.id,
+          method: question.method,
+          reason: isDeclared(question, capabilities) ? 'unanswered' : 'undeclared',
+          agent: agent.id,
+          ...(callId !== undefined && { callId }),
+        });
+      return answer;
+    },
     askedAs: `${agent.id}\n${session}`,
     ...(onAbort && { onAbort }),
     ...(onProgress && { onProgress }),

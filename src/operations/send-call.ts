@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { CallResult } from '../mcp/model/index.js';
 import type { Caller, Lease, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import type { BridgeLosses } from './bridge-losses.js';
 import type { ToolCall } from './call-tool.js';
 import type { HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
@@ -17,6 +18,7 @@ export interface SendCallDependencies {
   readonly held: HeldCalls;
   readonly events: EventLog;
   readonly clock: Clock;
+  readonly losses: BridgeLosses;
 }
 
 /** What a call by rounds needs beyond the call itself. */
@@ -47,7 +49,11 @@ export async function sendCall(
   const lease = await deps.upstreams.open(entry.connector, access, callerOf(call));
   try {
     if (passage !== undefined) return await nextRound(deps, sending, passage, lease);
-    return await lease.upstream.callTool(entry.tool.name, call.args, relayedBy(lease, call, entry.connector));
+    return await lease.upstream.callTool(
+      entry.tool.name,
+      call.args,
+      relayedBy(deps, lease, call, entry.connector),
+    );
   } finally {
     lease.release();
   }
@@ -62,7 +68,7 @@ async function nextRound(
 ): Promise<CallResult> {
   const { connector, tool } = entry;
   const params = { name: tool.name, ...(call.args !== undefined && { arguments: call.args }) };
-  const options = relayedBy(lease, call, connector);
+  const options = relayedBy(deps, lease, call, connector);
   try {
     const result = await askByRounds(lease.upstream, 'tools/call', params, options, passage.rounds);
     return result as unknown as CallResult;
@@ -83,11 +89,16 @@ async function nextRound(
 }
 
 /** The options of a call whose caller may be asked; those of all others as they are. */
-function relayedBy(lease: Lease, call: ToolCall, connector: Connector): UpstreamOptions {
+function relayedBy(
+  { losses }: SendCallDependencies,
+  lease: Lease,
+  call: ToolCall,
+  connector: Connector,
+): UpstreamOptions {
   const { options } = call;
   return options.ask === undefined
     ? options
-    : relayedOptions(options, options.ask, lease, { ...call, connector });
+    : relayedOptions(options, options.ask, lease, { ...call, connector }, losses);
 }
 
 /** The signal is only asked for where somebody has to wait: making one costs something. */

@@ -13,6 +13,7 @@ import type {
 import { HubError, type CallId, type Clock, type ConnectorId, type HubErrorCode } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { AskProfile, Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import type { BridgeLosses } from './bridge-losses.js';
 import { failureOf } from './failure-of.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
@@ -29,9 +30,10 @@ export interface UseOfferDependencies {
   readonly held: HeldCalls;
   readonly recordArguments: ArgumentsRecorder;
   readonly clock: Clock;
+  readonly losses: BridgeLosses;
 }
 
-/** A prompt to get or a resource to read, already found on the agent's surface. */
+/** A prompt to get, a resource to read or something unknown to ask for, already found on the agent's surface. */
 export interface OfferUse {
   readonly callId: CallId;
   readonly agent: Agent;
@@ -42,7 +44,8 @@ export interface OfferUse {
   /** For callers that answer questions by calling again. */
   readonly rounds?: Rounds;
   readonly entry: CatalogEntry;
-  readonly method: 'prompts/get' | 'resources/read';
+  /** `prompts/get`, `resources/read`, or one that is not the protocol's own. */
+  readonly method: string;
   /** Upstream name or address, and the one the agent used. */
   readonly target: string;
   readonly exposedName: string;
@@ -110,12 +113,14 @@ async function recorded<Result>(
     method: use.method,
   };
   const startedAt = continued?.startedAt ?? deps.clock.monotonic();
+  const trace = use.options.meta?.['traceparent'];
   if (continued === undefined)
     await deps.events.intend(actor, {
       type: 'call.intended',
       ...facts,
       arguments: deps.recordArguments(use.args),
       policies: decision.policies,
+      ...(typeof trace === 'string' && { trace }),
     });
   const finish = (ending: Ending): void => {
     const durationMs = deps.clock.monotonic() - startedAt;
@@ -167,6 +172,9 @@ export function recordRefusal(
 }
 
 export interface Fetching {
+  /** Whether asking twice does no harm; so it is unless said otherwise. */
+  readonly isRepeatable?: boolean;
+  readonly callId?: CallId;
   readonly agent: Agent;
   readonly connector: Connector;
   readonly scope: SurfaceScope;
@@ -177,8 +185,8 @@ export interface Fetching {
 
 /** Asks the upstream, as the agent. What is only read may be asked for again, as often as the connector allows. */
 export async function fetchFrom<Result>(
-  deps: Pick<UseOfferDependencies, 'credentials' | 'upstreams'>,
-  { agent, connector, scope, session, asks, options }: Fetching,
+  deps: Pick<UseOfferDependencies, 'credentials' | 'upstreams' | 'losses'>,
+  { agent, connector, scope, session, asks, options, callId, isRepeatable = true }: Fetching,
   ask: (upstream: Upstream, options: UpstreamOptions) => Promise<Result>,
 ): Promise<Result> {
   const access = await deps.credentials.accessFor(connector, agent.id);
@@ -194,20 +202,37 @@ export async function fetchFrom<Result>(
       const relayed =
         options.ask === undefined
           ? options
-          : relayedOptions(options, options.ask, lease, { connector, scope, agent, session });
+          : relayedOptions(
+              options,
+              options.ask,
+              lease,
+              { connector, scope, agent, session, callId },
+              deps.losses,
+            );
       return await ask(lease.upstream, relayed);
     } finally {
       lease.release();
     }
   };
   return withRenewal(deps.credentials, connector, access, () =>
-    repeatRead(connector.retries, options.signal, once),
+    repeatRead(isRepeatable ? connector.retries : 0, options.signal, once),
   );
 }
 
 function questionOf({ agent, entry, method, target, args }: OfferUse): PolicyQuestion {
   const question = { agent, connector: entry.connector, ...(args !== undefined && { args }) };
-  return method === 'prompts/get'
-    ? { ...question, action: 'get', target: { kind: 'prompt', name: target } }
-    : { ...question, action: 'read', target: { kind: 'resource', uri: target } };
+  switch (method) {
+    case 'prompts/get':
+      return { ...question, action: 'get', target: { kind: 'prompt', name: target } };
+    case 'resources/read':
+      return { ...question, action: 'read', target: { kind: 'resource', uri: target } };
+    default: {
+      const { tags } = entry.connector;
+      const tool = { kind: 'tool', name: target, risk: 'destructive', tags, annotations: WORST } as const;
+      return { ...question, action: 'call', target: tool };
+    }
+  }
 }
+
+/** Of what nobody described. */
+const WORST = { readOnly: false, destructive: true, idempotent: false, openWorld: true };

@@ -52,16 +52,26 @@ class Asked {
  * only call it can be about. With two of them it is nobody's, because it must never reach the wrong one. So it is when
  * somebody else gave up a call just now: the question may be about that one.
  */
-const attribute: InputHandler = (question, context) => {
-  const [only, ...others] = context.candidates;
-  const asked = only?.tag;
-  if (!(asked instanceof Asked) || others.length > 0) return nobody(question);
-  const isOfOther = ({ tag }: OngoingCall): boolean =>
-    !(tag instanceof Asked) || tag.caller === undefined || tag.caller !== asked.caller;
-  return context.abandoned.some(isOfOther) ? nobody(question) : asked.handler(question, context);
-};
+function attribute(onNobody: OnNobody): InputHandler {
+  return (question, context) => {
+    const [only, ...others] = context.candidates;
+    const asked = only?.tag;
+    const isOfOther = ({ tag }: OngoingCall): boolean =>
+      !(tag instanceof Asked) || tag.caller === undefined || tag.caller !== (asked as Asked).caller;
+    if (asked instanceof Asked && others.length === 0 && !context.abandoned.some(isOfOther))
+      return asked.handler(question, context);
+    onNobody(question);
+    return nobody(question);
+  };
+}
 
-export const UNATTRIBUTED: InputHandlers = { elicitation: attribute, sampling: attribute, roots: attribute };
+/** Hears of questions that nobody could be found for. */
+export type OnNobody = (question: InputRequest) => void;
+
+export function unattributed(onNobody: OnNobody): InputHandlers {
+  const handler = attribute(onNobody);
+  return { elicitation: handler, sampling: handler, roots: handler };
+}
 
 /** Says no in the way the question allows. */
 function refusal({ method }: InputRequest): JsonObject {

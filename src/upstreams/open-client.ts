@@ -10,7 +10,7 @@ import {
 } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
 import { ASK_NOTHING, type AskProfile } from './ask-profile.js';
-import { UNATTRIBUTED } from './input-routing.js';
+import { unattributed, type OnNobody } from './input-routing.js';
 import {
   LegacySseTransport,
   StdioTransport,
@@ -25,6 +25,7 @@ export interface ClientParts extends ClientHooks {
   readonly dispatcher: Dispatcher | undefined;
   readonly verdicts: EraVerdicts;
   readonly onStderr: (line: string) => void;
+  readonly onNobody: OnNobody;
 }
 
 /** How much longer the transport waits than the client. */
@@ -33,12 +34,12 @@ const CLIENT_FIRST_MS = 1_000;
 /** A conversation with the upstream behind a connector, as the holder of `access`. */
 export function openClient(connector: Connector, access: Access, parts: ClientParts): Promise<McpClient> {
   const { requestMs, totalMs } = connector.timeouts;
-  const { onStderr: _, dispatcher: __, profile, ...options } = parts;
+  const { onStderr: _, dispatcher: __, profile, onNobody, ...options } = parts;
   return connect({
     ...options,
     capabilities: profile.capabilities,
     requestCapabilities: ASK_NOTHING.capabilities,
-    handlers: UNATTRIBUTED,
+    handlers: unattributed(onNobody),
     // Forms are filled in by whoever was asked, not on the way.
     formDefaults: false,
     transport: () => createTransport(connector, access, parts),

@@ -1,4 +1,4 @@
-import type { RejectedOffer } from '../catalog/index.js';
+import type { ListTtls, RejectedOffer } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import type { Listing, McpClient } from '../mcp/client/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
@@ -53,6 +53,10 @@ export function toUpstream(client: McpClient, connector: Connector): Upstream {
       throw new HubError('upstream_protocol', `connector ${connector.id}: answered with a task`);
     },
     complete: (params, options) => client.request('completion/complete', params, options).catch(rethrow),
+    request: (method, params, options) =>
+      client
+        .request(method, params, options.ask === undefined ? options : withInput(options, options.ask))
+        .catch(rethrow),
     listOffers: (options) => listOffers(client, options.signal).catch(rethrow),
   };
 }
@@ -83,6 +87,7 @@ async function listOffers(client: McpClient, signal: AbortSignal | undefined) {
     prompts: prompts.items,
     resources: resources.items,
     templates: templates.items,
+    ttls: ttlsOf({ tools, prompts, resources, templates }),
     rejected: [
       ...rejected('tool', tools),
       ...rejected('prompt', prompts),
@@ -90,6 +95,11 @@ async function listOffers(client: McpClient, signal: AbortSignal | undefined) {
       ...rejected('template', templates),
     ],
   };
+}
+
+function ttlsOf(listings: Readonly<Record<keyof ListTtls, Listing<unknown>>>): ListTtls {
+  const known = Object.entries(listings).filter(([, { ttlMs }]) => ttlMs !== undefined);
+  return Object.fromEntries(known.map(([list, { ttlMs }]) => [list, ttlMs]));
 }
 
 function rejected(kind: RejectedOffer['kind'], listing: Listing<unknown>): RejectedOffer[] {

@@ -21,6 +21,12 @@ export interface UpstreamPoolOptions {
   readonly logger: Logger;
   /** An upstream told that its list changed. */
   readonly onListChanged?: (connector: ConnectorId) => void;
+  /** An upstream asked something that was put to nobody. */
+  readonly onQuestionRefused?: (question: {
+    readonly connector: ConnectorId;
+    readonly method: string;
+    readonly reason: 'unattributed' | 'undeclared';
+  }) => void;
 }
 
 interface Member {
@@ -173,7 +179,7 @@ class UpstreamPool implements Upstreams {
 
   #start(connector: Connector, access: Access, common: Shared, profile: AskProfile): Member {
     const { dispatcher, stderr } = common;
-    const { info, clock, logger } = this.#options;
+    const { info, clock, logger, onQuestionRefused } = this.#options;
     const log = logger.child({ connector: connector.id });
     const client = openClient(connector, access, {
       info,
@@ -181,7 +187,13 @@ class UpstreamPool implements Upstreams {
       dispatcher,
       verdicts: this.#verdicts,
       onStderr: (line) => stderr.push(line),
-      onWarning: ({ code, message }) => log.debug({ code }, message),
+      onNobody: ({ method }) =>
+        onQuestionRefused?.({ connector: connector.id, method, reason: 'unattributed' }),
+      onWarning: ({ code, message, method }) => {
+        log.debug({ code }, message);
+        if (method !== undefined)
+          onQuestionRefused?.({ connector: connector.id, method, reason: 'undeclared' });
+      },
     });
     const member: Member = {
       connector,

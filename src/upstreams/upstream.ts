@@ -71,10 +71,12 @@ export interface Upstream {
   /** One round of a call. Questions that cannot wait for the next one go to `ask`. */
   round(method: string, params: JsonObject, options: RoundOptions): Promise<Round>;
   complete(params: JsonObject, options: UpstreamOptions): Promise<JsonObject>;
+  /** Any method, as it is. Not repeated. */
+  request(method: string, params: JsonObject, options: UpstreamOptions): Promise<JsonObject>;
   /** Everything on offer, all pages. */
   listOffers(options: {
     readonly signal?: AbortSignal;
-  }): Promise<Pick<Snapshot, 'tools' | 'prompts' | 'resources' | 'templates' | 'rejected'>>;
+  }): Promise<Pick<Snapshot, 'tools' | 'prompts' | 'resources' | 'templates' | 'rejected' | 'ttls'>>;
 }
 
 export interface Upstreams {

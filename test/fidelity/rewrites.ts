@@ -27,7 +27,7 @@ const REWRITES: readonly Rewrite[] = [
     what: 'what a modern upstream says of its own hop is taken off',
     applies: () => true,
     rewrite: (result) => {
-      const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, _meta: meta, ...rest } = result;
+      const { resultType: _type, cacheScope: _scope, _meta: meta, ...rest } = result;
       const { 'io.modelcontextprotocol/serverInfo': _info, ...keys } = (meta ?? {}) as JsonObject;
       return Object.keys(keys).length === 0 ? rest : { ...rest, _meta: keys };
     },
@@ -86,9 +86,21 @@ const REWRITES: readonly Rewrite[] = [
       ),
   },
   {
-    what: 'lists of the modern era may be kept for a minute, by whom they were made for',
+    what: 'clients of the handshake era are not told how long to keep something',
+    applies: (entrance) => !isModern(entrance),
+    rewrite: (result) => {
+      const { ttlMs: _, ...rest } = result;
+      return rest;
+    },
+  },
+  {
+    what: 'lists of the modern era may be kept as long as the upstream said, a minute at most, by whom they were made for',
     applies: (entrance, method) => isModern(entrance) && LISTS[method] !== undefined,
-    rewrite: (result) => ({ ...result, ttlMs: 60_000, cacheScope: 'private' }),
+    rewrite: (result) => ({
+      ...result,
+      ttlMs: typeof result['ttlMs'] === 'number' ? Math.min(60_000, result['ttlMs']) : 60_000,
+      cacheScope: 'private',
+    }),
   },
   {
     what: 'contents may be kept as long as the upstream said, else not at all',

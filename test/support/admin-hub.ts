@@ -22,6 +22,7 @@ import {
 import { Secret, silentLogger, systemClock, type Clock } from '../../src/kernel/index.js';
 import {
   createAdminOperations,
+  createBridgeLosses,
   createCallStatistics,
   createCallTool,
   createClientApprovals,
@@ -126,6 +127,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     recordArguments,
     outputCheck: 'warn',
     accounts: connections.desk,
+    losses: createBridgeLosses({ events, clock }),
     clock,
   });
   const signals = { connectors: 0, policies: 0 };

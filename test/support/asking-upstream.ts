@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '../../src/mcp/jsonrpc/index.js';
 import {
@@ -8,6 +9,7 @@ import {
   toNodeListener,
   type Handler,
   type McpRequest,
+  type ServerOptions,
 } from '../../src/mcp/server/index.js';
 import type { ClientCapabilities, InputRequest } from '../../src/mcp/model/index.js';
 
@@ -21,6 +23,9 @@ export interface AskingUpstream {
   readonly running: ReadonlySet<string>;
   /** How often handlers were begun, by label. */
   readonly begun: ReadonlyMap<string, number>;
+  /** `_meta` of calls as they came, by label, and the headers of all requests in order. */
+  readonly metas: ReadonlyMap<string, unknown>;
+  readonly headers: readonly IncomingHttpHeaders[];
   /** A resource is different now. */
   touch(uri: string): void;
   /** Sessions and listening clients it serves. */
@@ -63,11 +68,16 @@ const QUESTIONS: Readonly<Record<string, (label: string) => InputRequest>> = {
 };
 
 /** A server of one era, in this process, whose tools, prompt and resource ask before they answer. */
-export async function startAskingUpstream(era: 'legacy' | 'modern'): Promise<AskingUpstream> {
+export async function startAskingUpstream(
+  era: 'legacy' | 'modern',
+  more: Partial<ServerOptions> = {},
+): Promise<AskingUpstream> {
   const ledger: string[] = [];
   const declared = new Map<string, ClientCapabilities>();
   const running = new Set<string>();
   const begun = new Map<string, number>();
+  const metas = new Map<string, unknown>();
+  const headers: IncomingHttpHeaders[] = [];
   const notifier = createNotifier();
   let listeners = 0;
 
@@ -78,6 +88,7 @@ export async function startAskingUpstream(era: 'legacy' | 'modern'): Promise<Ask
     request: McpRequest,
   ): Promise<JsonObject[]> {
     declared.set(label, request.client.capabilities);
+    metas.set(label, request.params['_meta']);
     begun.set(label, (begun.get(label) ?? 0) + 1);
     running.add(label);
     request.onAbort(() => running.delete(label));
@@ -108,6 +119,7 @@ export async function startAskingUpstream(era: 'legacy' | 'modern'): Promise<Ask
       const text = (value: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(value) }] });
       if (name === 'echo') {
         declared.set(label, request.client.capabilities);
+        metas.set(label, request.params['_meta']);
         ledger.push(label);
         return text(label);
       }
@@ -149,7 +161,8 @@ export async function startAskingUpstream(era: 'legacy' | 'modern'): Promise<Ask
       info: { name: 'asking', version: '1' },
       capabilities: { tools: {}, prompts: {}, resources: { subscribe: true } },
     },
-    handlers,
+    ...more,
+    handlers: { ...handlers, ...more.handlers },
     listen: async (request) => {
       const subscription = await notifier.listen(request);
       listeners++;
@@ -165,6 +178,7 @@ export async function startAskingUpstream(era: 'legacy' | 'modern'): Promise<Ask
   });
   const listener = toNodeListener(server);
   const http = createNodeServer((request, response) => {
+    headers.push(request.headers);
     if (era === 'legacy' && request.headers['mcp-method'] !== undefined) {
       response.writeHead(400, { 'content-type': 'text/plain' }).end('unknown protocol version');
       request.resume();
@@ -177,6 +191,8 @@ export async function startAskingUpstream(era: 'legacy' | 'modern'): Promise<Ask
     declared,
     running,
     begun,
+    metas,
+    headers,
     touch: (uri) => notifier.notify({ method: 'notifications/resources/updated', params: { uri } }),
     listeners: () => listeners,
     async close() {

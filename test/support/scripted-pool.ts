@@ -95,6 +95,7 @@ function toUpstream(
     readResource: unused,
     round: async () => ({ result: {} }),
     complete: unused,
+    request: unused,
     async listOffers() {
       await behaviour.list?.();
       return { tools: behaviour.tools ?? [], prompts: [], resources: [], templates: [], rejected: [] };

@@ -6,6 +6,8 @@ export const EVENT_TYPES = [
   'call.intended',
   'call.finished',
   'call.refused',
+  'question.refused',
+  'answer.reduced',
   'connector.added',
   'connector.changed',
   'connector.removed',

@@ -83,6 +83,8 @@ export interface ClientWarning {
     | 'answer_not_delivered'
     | 'refused_request';
   readonly message: string;
+  /** What the server asked for that it was never told it may. */
+  readonly method?: string;
 }
 
 export interface ClientOptions extends ClientHooks {

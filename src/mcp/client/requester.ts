@@ -1,7 +1,7 @@
 import { isObject, ProtocolError, writeRequest, type Json, type JsonObject } from '../jsonrpc/index.js';
 import type { ClientCapabilities, InputRequests, LogLevel } from '../model/index.js';
 import { TransportError, type TransportErrorCode } from '../transports/index.js';
-import { envelopeKeys, HEADER_MISMATCH, readModernResult, routingHeaders } from '../wire/index.js';
+import { envelopeKeys, HEADER_MISMATCH, readModernResult, readTrace, routingHeaders } from '../wire/index.js';
 import { abortedError, Call, type CallOwner, type CallPlan } from './call.js';
 import { ClientError, invalidResponse, toError } from './client-error.js';
 import type { Connection } from './connection.js';
@@ -189,7 +189,8 @@ export class Requester implements CallOwner {
     const { peer, conversation, transport } = connection;
     const id = conversation.takeId();
     if (peer.era === 'legacy') {
-      conversation.send(call, id, writeRequest(id, call.method, legacyParams(call, id)), undefined);
+      const trace = transport.carriesHeaders ? readTrace(options.meta) : undefined;
+      conversation.send(call, id, writeRequest(id, call.method, legacyParams(call, id)), trace);
     } else {
       const params = this.#modernParams(call, peer, id);
       const headers = transport.carriesHeaders ? this.#headers(call, peer, params) : undefined;
@@ -211,6 +212,8 @@ export class Requester implements CallOwner {
 
   #headers(call: Call, peer: Peer, params: JsonObject): Readonly<Record<string, string>> {
     const headers = routingHeaders(peer.revision, call.method, params);
+    const trace = readTrace(call.options.meta);
+    if (trace !== undefined) Object.assign(headers, trace);
     return call.method === 'tools/call' ? this.#parts.toolHeaders.addTo(headers, params) : headers;
   }
 

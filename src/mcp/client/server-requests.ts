@@ -45,7 +45,7 @@ export class ServerRequests {
       return;
     }
     const work = this.#admit(request, during);
-    if (work instanceof ProtocolError) this.#refuse(id, work);
+    if (work instanceof ProtocolError) this.#refuse(id, work, method);
     else void this.#work(id, work.request, work.handler, during);
   }
 
@@ -153,10 +153,11 @@ export class ServerRequests {
     }
   }
 
-  #refuse(id: RequestId, error: ProtocolError): void {
+  #refuse(id: RequestId, error: ProtocolError, method?: string): void {
     this.#parts.warn({
       code: 'refused_request',
       message: `a request of the server was refused with ${error.code}`,
+      ...(method !== undefined && { method }),
     });
     this.#post(writeError(id, error.toErrorObject()));
   }

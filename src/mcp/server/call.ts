@@ -109,7 +109,7 @@ export abstract class Call implements McpRequest {
 
   abstract readonly session: string | undefined;
   abstract readonly asksLive: boolean;
-  abstract askClient(requests: InputRequests): Promise<InputResponses>;
+  abstract askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses>;
 
   /** Runs the handler and answers with what comes of it. */
   run(handler: Handler): void {

@@ -4,7 +4,7 @@ import { DueQueue } from './due-queue.js';
 import type { Handler, Listen } from './handler.js';
 import { createStateSeal, type StateSeal } from './input/state-seal.js';
 import type { MaybePromise } from './maybe-promise.js';
-import { isOffered, OWN_METHODS } from './offered-methods.js';
+import { isOfProtocol, isOffered, OWN_METHODS } from './offered-methods.js';
 import {
   DEFAULT_LIMITS,
   DEFAULT_STREAMS,
@@ -60,6 +60,7 @@ export class Core {
 
   readonly #describe: ServerOptions['describe'];
   readonly #handlers = new Map<string, Handler>();
+  readonly #fallback: Handler | undefined;
   readonly #onEvent: ((event: ServerEvent) => void) | undefined;
   readonly #pauses: DueQueue<() => void>;
 
@@ -74,6 +75,7 @@ export class Core {
     this.strictAccept = options.strictAccept === true;
     this.oldestRevision = options.oldestRevision;
     this.#describe = options.describe;
+    this.#fallback = options.fallback;
     this.#onEvent = options.onEvent;
     for (const [method, handler] of Object.entries(options.handlers)) {
       if (OWN_METHODS.has(method)) throw new TypeError(`${method} is answered by the server itself`);
@@ -99,6 +101,7 @@ export class Core {
   /** The handler of a method, if there is one and its capability is advertised. */
   findHandler(method: string, capabilities: ServerCapabilities): Handler | undefined {
     const handler = this.#handlers.get(method);
+    if (handler === undefined && !isOfProtocol(method)) return this.#fallback;
     return handler !== undefined && isOffered(method, capabilities) ? handler : undefined;
   }
 

@@ -40,8 +40,9 @@ export interface McpRequest {
   /**
    * Asks the client and waits for all answers. The protocol may need the handler to run again from its first line to
    * deliver them; questions already answered then return at once. So ask before acting, with keys that stay the same.
+   * Where the client is asked live, `withdrawn` takes the questions back.
    */
-  askClient(requests: InputRequests): Promise<InputResponses>;
+  askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses>;
 }
 
 export interface ResumedRequest {

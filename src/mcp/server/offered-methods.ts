@@ -31,6 +31,29 @@ export function isOffered(method: string, capabilities: ServerCapabilities): boo
   }
 }
 
+const OWN_SPACES = new Set([
+  'completion',
+  'elicitation',
+  'initialize',
+  'logging',
+  'notifications',
+  'ping',
+  'prompts',
+  'resources',
+  'roots',
+  'sampling',
+  'server',
+  'subscriptions',
+  'tasks',
+  'tools',
+]);
+
+/** Whether the name of a method belongs to the protocol itself, now or in a later revision. */
+export function isOfProtocol(method: string): boolean {
+  const [space = ''] = method.split('/', 1);
+  return OWN_SPACES.has(space);
+}
+
 /** Tasks of the handshake era share names with those of the extension and nothing else, so they are not served there. */
 export function existsInLegacy(method: string): boolean {
   return !method.startsWith('tasks/');

@@ -12,6 +12,8 @@ export interface ServerOptions {
   readonly describe: ServerDescription | ((principal: string) => MaybePromise<ServerDescription>);
   /** By method name: `tools/list`, `tools/call`, … and methods of extensions. What the protocol itself needs is built in. */
   readonly handlers: Readonly<Record<string, Handler>>;
+  /** Answers methods that neither the protocol nor `handlers` know: those of extensions. */
+  readonly fallback?: Handler;
   /** How the server hears of changes. Without it there are no subscriptions and no change notifications. */
   readonly listen?: Listen;
   /** Which arguments of a tool are repeated in headers, so that the headers can be checked. */

@@ -7,6 +7,15 @@ export type ServerEvent =
   | { readonly type: 'notification_dropped'; readonly reason: DropReason }
   /** The client went away before it could be told the answer. */
   | { readonly type: 'answer_lost'; readonly method: string }
+  /** Some of the content of an answer became text, because the client's revision does not know it. */
+  | {
+      readonly type: 'answer_reduced';
+      readonly method: string;
+      readonly principal: string;
+      readonly name: string;
+      readonly revision: string;
+      readonly lost: readonly string[];
+    }
   /** A client answered a request that nobody waits for. */
   | { readonly type: 'unknown_response' }
   /** A client did not read its stream; the stream was closed. */

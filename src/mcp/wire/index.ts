@@ -54,6 +54,7 @@ export {
   withoutHopMeta,
   type Envelope,
 } from './meta.js';
+export { continueTrace, readTrace } from './trace-context.js';
 export {
   decodeHeaderValue,
   encodeHeaderValue,
@@ -81,6 +82,6 @@ export {
   type CacheHints,
   type ModernResult,
 } from './modern-result.js';
-export { toLegacyResult } from './legacy-result.js';
+export { reducedKinds, toLegacyResult } from './legacy-result.js';
 export { missingForInput, toLegacyInput } from './legacy-input.js';
 export { judgeProbe, type ProbeAnswer, type ProbeVerdict } from './detection.js';

@@ -4,6 +4,28 @@ import { withoutParamHeaders } from './param-headers.js';
 import { isAtLeast, type LegacyRevision } from './revisions.js';
 import { rewriteSchema } from './schema-keywords.js';
 
+/** Kinds of content in a result that become text for a client of this revision. */
+export function reducedKinds(
+  method: string,
+  result: JsonObject,
+  revision: LegacyRevision,
+): readonly string[] {
+  if (isAtLeast(revision, '2025-06-18')) return [];
+  const { [method === 'prompts/get' ? 'messages' : 'content']: items } = result;
+  if (!Array.isArray(items)) return [];
+  const blocks = method === 'prompts/get' ? items.map(contentOf) : items;
+  const kinds = blocks.map((block: Json) => (toOldBlock(block, revision) === block ? '' : typeOf(block)));
+  return [...new Set(kinds)].filter((kind) => kind !== '');
+}
+
+function contentOf(message: Json): Json {
+  return isObject(message) ? (message['content'] ?? null) : null;
+}
+
+function typeOf(block: Json): string {
+  return isObject(block) ? textOf(block['type'], '') : '';
+}
+
 /** A handler's result as a legacy client of this revision understands it. */
 export function toLegacyResult(method: string, result: JsonObject, revision: LegacyRevision): JsonObject {
   const plain = withoutServerInfo(withoutModernMembers(result));

@@ -174,6 +174,9 @@ function preflightHeaders(paramHeaders: readonly string[]): AnswerHeaders {
     HEADER_NAME,
     HEADER_SESSION,
     'last-event-id',
+    'traceparent',
+    'tracestate',
+    'baggage',
     ...paramHeaders,
   ];
   return {

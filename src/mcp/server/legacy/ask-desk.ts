@@ -57,7 +57,17 @@ export class PendingAsk implements OpenQuestion {
   /** The client took too long; it is told not to bother any more. */
   expire(): void {
     this.fail('The client did not answer in time');
-    this.#push(writeNotification('notifications/cancelled', { requestId: this.id, reason: 'timed out' }));
+    this.#takeBack('timed out');
+  }
+
+  /** Nobody wants the answer any more. */
+  withdraw(): void {
+    this.fail('The question was withdrawn');
+    this.#takeBack('withdrawn');
+  }
+
+  #takeBack(reason: string): void {
+    this.#push(writeNotification('notifications/cancelled', { requestId: this.id, reason }));
   }
 }
 
@@ -79,6 +89,7 @@ export class AskDesk {
     params: JsonObject | undefined,
     owner: unknown,
     push: (text: string) => boolean,
+    withdrawn?: AbortSignal,
   ): Promise<ResponseMessage> {
     return new Promise((resolve, reject) => {
       const id = `${this.#prefix}-${++this.#count}`;
@@ -86,6 +97,9 @@ export class AskDesk {
       this.#pending.set(id, ask);
       this.#deadlines.add(ask);
       if (!push(writeRequest(id, method, params))) ask.fail('The client cannot be asked any more');
+      withdrawn?.addEventListener('abort', () => {
+        if (this.#pending.get(id) === ask) ask.withdraw();
+      });
     });
   }
 

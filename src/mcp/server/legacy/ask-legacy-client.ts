@@ -12,10 +12,11 @@ export async function askLegacyClient(
   request: InputRequest,
   owner: unknown,
   push: (text: string) => boolean,
+  withdrawn?: AbortSignal,
 ): Promise<JsonObject> {
   const live = toLegacyInput(request, session.revision, randomUUID);
   if (typeof live === 'string') throw new Unanswered(`The client cannot be asked: ${live}`);
-  const response = readResponse(await session.asks.ask(live.method, live.params, owner, push));
+  const response = readResponse(await session.asks.ask(live.method, live.params, owner, push, withdrawn));
   if (response instanceof Unanswered) {
     // A form that is refused outright is a form that was not filled in; for the other kinds there is no such answer.
     if (request.method === 'elicitation/create') return { action: 'cancel' };

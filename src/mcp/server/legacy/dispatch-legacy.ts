@@ -12,9 +12,10 @@ import {
   type RequestMessage,
 } from '../../jsonrpc/index.js';
 import { isLogLevel } from '../../model/index.js';
-import { readProgressToken, withoutHopMeta } from '../../wire/index.js';
+import { continueTrace, readProgressToken, withoutHopMeta } from '../../wire/index.js';
 import { checkParams } from '../check-params.js';
 import type { Core } from '../core.js';
+import type { ExchangeHeaders } from '../exchange.js';
 import { whenReady, type MaybePromise } from '../maybe-promise.js';
 import { existsInLegacy } from '../offered-methods.js';
 import type { Reply } from '../reply.js';
@@ -24,7 +25,13 @@ import type { LegacyPeer } from './legacy-peer.js';
 const EMPTY: JsonObject = {};
 
 /** Runs one request of a legacy client. False while it has not been answered. */
-export function dispatchLegacy(core: Core, peer: LegacyPeer, message: RequestMessage, reply: Reply): boolean {
+export function dispatchLegacy(
+  core: Core,
+  peer: LegacyPeer,
+  message: RequestMessage,
+  reply: Reply,
+  headers?: ExchangeHeaders,
+): boolean {
   const { id, method, params = EMPTY } = message;
   try {
     const refusal = peer.session?.refuses(id);
@@ -45,7 +52,7 @@ export function dispatchLegacy(core: Core, peer: LegacyPeer, message: RequestMes
         core,
         id,
         method,
-        params: withoutHopMeta(params),
+        params: continueTrace(withoutHopMeta(params), headers),
         principal: peer.principal,
         client: peer.clientFor(reply.carriesMessages),
         progressToken,

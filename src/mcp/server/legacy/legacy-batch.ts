@@ -67,7 +67,7 @@ export class LegacyBatch {
       if (message instanceof InvalidMessage) {
         reply.answer(writeError(message.id ?? null, message.toErrorObject()), 200);
       } else if (message.kind === 'request') {
-        dispatchLegacy(core, session, message, reply);
+        dispatchLegacy(core, session, message, reply, exchange.headers);
       } else if (message.kind === 'notification') {
         noticeLegacy(session, message);
       } else if (!session.asks.settle(message)) {

@@ -11,8 +11,10 @@ import type { InputRequest, InputRequests, InputResponses } from '../../model/in
 import {
   MISSING_CLIENT_CAPABILITY,
   mayRequireInput,
+  reducedKinds,
   toLegacyError,
   toLegacyResult,
+  type LegacyRevision,
 } from '../../wire/index.js';
 import { Call, type CallInit } from '../call.js';
 import {
@@ -55,8 +57,8 @@ export class LegacyCall extends Call {
   }
 
   /** Questions that were answered before in this call return at once, as they do where the handler has to run again. */
-  askClient(requests: InputRequests): Promise<InputResponses> {
-    const asked = this.#askMissing(requests);
+  askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses> {
+    const asked = this.#askMissing(requests, withdrawn);
     // A handler that does not wait for its answer must not bring the process down.
     asked.catch(() => {});
     return asked;
@@ -121,17 +123,21 @@ export class LegacyCall extends Call {
     this.run(this.#handler);
   }
 
-  async #askMissing(requests: InputRequests): Promise<InputResponses> {
+  async #askMissing(requests: InputRequests, withdrawn: AbortSignal | undefined): Promise<InputResponses> {
     if (!mayRequireInput(this.method)) {
       throw new ProtocolError(INTERNAL_ERROR, `${this.method} cannot ask the client`);
     }
     const answers = (this.#answers ??= new Map());
     const missing = Object.entries(requests).filter(([key]) => !answers.has(key));
-    await this.#ask(missing, answers);
+    await this.#ask(missing, answers, withdrawn);
     return pickAnswers(requests, answers) ?? {};
   }
 
-  async #ask(questions: readonly [string, InputRequest][], answers: Map<string, JsonObject>): Promise<void> {
+  async #ask(
+    questions: readonly [string, InputRequest][],
+    answers: Map<string, JsonObject>,
+    withdrawn?: AbortSignal,
+  ): Promise<void> {
     if (questions.length === 0) return;
     requireAskable(Object.fromEntries(questions), this.client.capabilities);
     const { session } = this.#peer;
@@ -139,7 +145,7 @@ export class LegacyCall extends Call {
     const push = (text: string): boolean => this.reply.push(text, false);
     await Promise.all(
       questions.map(async ([key, request]) => {
-        answers.set(key, await askLegacyClient(session, request, this, push));
+        answers.set(key, await askLegacyClient(session, request, this, push, withdrawn));
       }),
     );
   }
@@ -148,6 +154,7 @@ export class LegacyCall extends Call {
     if (!isObject(result)) throw new TypeError('a result must be an object');
     const { method } = this;
     const { revision } = this.#peer;
+    if (!(result instanceof PreparedResult)) this.#tellReduced(result, revision);
     const text =
       result instanceof PreparedResult
         ? textOf(result, `${revision} ${method}`, (plain) =>
@@ -155,6 +162,14 @@ export class LegacyCall extends Call {
           )
         : stringifyJson(toLegacyResult(method, result, revision));
     return writeResult(this.id, text);
+  }
+
+  #tellReduced(result: JsonObject, revision: LegacyRevision): void {
+    const { method, principal, params } = this;
+    const lost = reducedKinds(method, result, revision);
+    if (lost.length === 0) return;
+    const name = typeof params['name'] === 'string' ? params['name'] : '';
+    this.core.observe({ type: 'answer_reduced', method, principal, name, revision, lost });
   }
 
   #fail(error: unknown): void {

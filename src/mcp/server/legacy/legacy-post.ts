@@ -71,7 +71,7 @@ export class LegacyPost {
     switch (message.kind) {
       case 'request': {
         const reply = new SessionReply(core, exchange, accepted, session);
-        if (!dispatchLegacy(core, session, message, reply)) reply.wait();
+        if (!dispatchLegacy(core, session, message, reply, exchange.headers)) reply.wait();
         return;
       }
       case 'notification':
@@ -92,8 +92,8 @@ export class LegacyPost {
       core.describe(principal),
       (description) => {
         const reply = new HttpReply(core, exchange, accepted);
-        if (!dispatchLegacy(core, createStatelessPeer(principal, revision, description), message, reply))
-          reply.wait();
+        const peer = createStatelessPeer(principal, revision, description);
+        if (!dispatchLegacy(core, peer, message, reply, exchange.headers)) reply.wait();
       },
       (error) => this.#finder.failed(exchange, message.id, error),
     );

@@ -150,6 +150,8 @@ describe('results', () => {
     expect(answer.body.result._meta[SERVER_INFO].name).toBe('bob');
   });
 
+  const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+
   test('handlers do not see what belongs to the hop', async () => {
     const harness = new Harness({
       call: ({ params, principal, client }) => ({
@@ -160,10 +162,10 @@ describe('results', () => {
     const answer = await harness.modern(
       'tools/call',
       { name: 'echo' },
-      { meta: { progressToken: 1, traceparent: 't', 'vendor/key': 1 }, principal: 'bob' },
+      { meta: { progressToken: 1, traceparent: TRACE, 'vendor/key': 1 }, principal: 'bob' },
     );
     expect(answer.body.result.seen).toEqual({
-      params: { name: 'echo', _meta: { traceparent: 't', 'vendor/key': 1 } },
+      params: { name: 'echo', _meta: { traceparent: TRACE, 'vendor/key': 1 } },
       principal: 'bob',
       info: { name: 'tester', version: '1' },
     });

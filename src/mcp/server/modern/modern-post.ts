@@ -26,7 +26,7 @@ import { writeDiscovery } from './discovery.js';
 import type { ListenDesk } from './listen-desk.js';
 import { openListenStream } from './listen-stream.js';
 import type { ModernCall } from './modern-call.js';
-import { prepareModernCall } from './prepare-modern-call.js';
+import { prepareModernCall, type ModernRequest } from './prepare-modern-call.js';
 
 /** Serves requests that carry everything they need. Checks come in the order the specification gives them. */
 export class ModernPost {
@@ -85,24 +85,22 @@ export class ModernPost {
         return;
       }
       if (method === 'tools/call') this.#checkParamHeaders(exchange, principal, message);
-      this.#run(reply, handler, principal, message, envelope, description);
+      this.#run(exchange, reply, handler, { principal, message, envelope, description });
     } catch (error) {
       this.#reject(exchange, message, error);
     }
   }
 
   #run(
+    { headers }: Exchange,
     reply: HttpReply,
     handler: Handler,
-    principal: string,
-    message: RequestMessage,
-    envelope: Envelope,
-    description: ServerDescription,
+    request: Pick<ModernRequest, 'principal' | 'message' | 'envelope' | 'description'>,
   ): void {
-    const { id } = message;
+    const { id } = request.message;
     let call: ModernCall;
     try {
-      call = prepareModernCall({ core: this.#core, message, envelope, description, principal, reply });
+      call = prepareModernCall({ ...request, core: this.#core, reply, headers });
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       reply.answer(writeError(id, error.toErrorObject()), 200);

@@ -1,0 +1,53 @@
+import type { Agent } from '../agents/index.js';
+import type { SurfaceScope } from '../catalog/index.js';
+import { HubError, type CallId } from '../kernel/index.js';
+import type { JsonObject } from '../mcp/jsonrpc/index.js';
+import type { AskProfile, UpstreamOptions } from '../upstreams/index.js';
+import type { RateLimits } from './rate-limits.js';
+import type { Surfaces } from './surfaces.js';
+import { fetchFrom, recordRefusal, useOffer, type UseOfferDependencies } from './use-offer.js';
+
+/** A request whose method the hub knows nothing of. */
+export interface ForeignRequest {
+  readonly callId: CallId;
+  readonly agent: Agent;
+  readonly scope: SurfaceScope;
+  readonly session?: string | undefined;
+  readonly asks?: AskProfile | undefined;
+  readonly method: string;
+  /** Without `_meta`, which is in the options. */
+  readonly params: JsonObject;
+  readonly options: UpstreamOptions;
+}
+
+export type PassThrough = (request: ForeignRequest) => Promise<JsonObject>;
+
+export interface PassThroughDependencies extends UseOfferDependencies {
+  readonly surfaces: Surfaces;
+  readonly rates: RateLimits;
+}
+
+/**
+ * Hands a method of an extension to the one connector that an endpoint stands for, and its answer back, both as they
+ * are. What it does nobody here knows, so policies decide about it as about a destructive tool of that name.
+ */
+export function createPassThrough(deps: PassThroughDependencies): PassThrough {
+  return async function passThrough(request) {
+    const { agent, scope, method, params } = request;
+    const [entry] = deps.surfaces.surfaceFor(agent, scope).entries;
+    const names = { target: method.slice(0, 200), exposedName: method };
+    try {
+      if (entry === undefined) throw new HubError('not_supported', 'Nobody is there to answer this method');
+      deps.rates.require(agent.id, method);
+    } catch (error) {
+      if (error instanceof HubError) recordRefusal(deps.events, { ...request, ...names }, error);
+      throw error;
+    }
+    const { connector } = entry;
+    return useOffer(deps, { ...request, ...names, entry, args: params }, (options) =>
+      fetchFrom(deps, { ...request, connector, options, isRepeatable: false }, (upstream, relayed) =>
+        upstream.request(method, params, relayed),
+      ),
+    );
+  };
+}
