@@ -40,11 +40,6 @@ async function begin(browser: FormBrowser, next = '/'): Promise<string> {
   return passProvider(answer.headers.get('location') ?? '', provider.issuer);
 }
 
-async function whoIs(browser: FormBrowser): Promise<string | undefined> {
-  const response = await browser.get('/');
-  return /<h1>Signed in as ([^<]+)<\/h1>/.exec(await response.text())?.[1];
-}
-
 describe('signing in with an identity provider', () => {
   let hub: TestHub;
   beforeAll(async () => {
@@ -98,7 +93,7 @@ describe('signing in with an identity provider', () => {
     const back = await begin(browser);
     const answer = await browser.get(back);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
-    expect(await whoIs(browser)).toBe(shown);
+    expect(await browser.whoIs()).toBe(shown);
     expect(browser.cookie).not.toContain('crosspoint-sign-in');
   });
 
@@ -114,7 +109,7 @@ describe('signing in with an identity provider', () => {
     const answer = await browser.get(await begin(browser));
     expect(answer.status).toBe(403);
     expect(await answer.text()).not.toMatch(/eve@|ann@|u-2/);
-    expect(await whoIs(browser)).toBeUndefined();
+    expect(await browser.whoIs()).toBeUndefined();
   });
 
   test('and goes on to where it began', async () => {
@@ -196,7 +191,7 @@ describe('an answer that must not count', () => {
     url.searchParams.set('error', 'access_denied');
     url.searchParams.set('error_description', '<script>evil</script>');
     await refused(browser, url.href, 502);
-    expect(await whoIs(browser)).toBeUndefined();
+    expect(await browser.whoIs()).toBeUndefined();
   });
 
   test('O-2: the code of another sign-in', async () => {
@@ -205,7 +200,7 @@ describe('an answer that must not count', () => {
     const second = new URL(await begin(two));
     second.searchParams.set('code', first.searchParams.get('code') ?? '');
     expect((await two.get(second.href)).status).toBe(502);
-    expect(await whoIs(two)).toBeUndefined();
+    expect(await two.whoIs()).toBeUndefined();
   });
 
   test.each([
@@ -252,10 +247,10 @@ test('a claim with groups decides, and changing the settings ends what they gave
     provider.person = { ...ANN, groups: ['everybody', 'hub-operators'] };
     const browser = new FormBrowser(hub);
     await browser.get(await begin(browser));
-    expect(await whoIs(browser)).toBe('oidc:ann@example.com (operator)');
+    expect(await browser.whoIs()).toBe('oidc:ann@example.com (operator)');
     const { singleSignOn } = hub.running.hub.browser;
     singleSignOn.configure(undefined);
-    expect(await whoIs(browser)).toBeUndefined();
+    expect(await browser.whoIs()).toBeUndefined();
     expect((await browser.get('/sign-in/provider')).status).toBe(404);
   } finally {
     await hub.close();

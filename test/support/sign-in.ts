@@ -1,5 +1,10 @@
 import type { TestHub } from './start-hub.js';
 
+interface AdminSession {
+  readonly admin: { readonly id: string; readonly role: string };
+  readonly session: { readonly csrfToken: string };
+}
+
 /** A browser without a window: it keeps cookies, says where its forms come from, and follows nothing by itself. */
 export class FormBrowser {
   readonly #hub: Pick<TestHub, 'url'>;
@@ -38,6 +43,25 @@ export class FormBrowser {
   async csrfOf(path: string): Promise<string> {
     const page = await (await this.get(path)).text();
     return /name="csrf" value="([^"]+)"/.exec(page)?.[1] ?? '';
+  }
+
+  /** Whom the hub takes it for: an admin with a role, or an agent; undefined: nobody. */
+  async whoIs(): Promise<string | undefined> {
+    const session = await this.#session();
+    if (session !== undefined) return `${session.admin.id} (${session.admin.role})`;
+    const start = await this.get('/');
+    if (start.status !== 200) return undefined;
+    return /<h1>Signed in as ([^<]+)<\/h1>/.exec(await start.text())?.[1];
+  }
+
+  /** What a signed-in admin has to send back with every form. */
+  async csrf(): Promise<string> {
+    return (await this.#session())?.session.csrfToken ?? '';
+  }
+
+  async #session(): Promise<AdminSession | undefined> {
+    const answer = await this.get('/api/v1/session');
+    return answer.status === 200 ? ((await answer.json()) as AdminSession) : undefined;
   }
 
   async #send(
