@@ -25,6 +25,8 @@ export interface ClientParts extends ClientHooks {
   readonly dispatcher: Dispatcher | undefined;
   readonly verdicts: EraVerdicts;
   readonly onStderr: (line: string) => void;
+  /** Gives up opening; means nothing to a conversation that stands. */
+  readonly signal: AbortSignal;
   readonly onNobody: OnNobody;
 }
 

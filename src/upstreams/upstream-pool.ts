@@ -31,6 +31,7 @@ export interface UpstreamPoolOptions {
 
 interface Member {
   readonly connector: Connector;
+  readonly opening: AbortController;
   readonly client: Promise<McpClient>;
   upstream: Upstream | undefined;
   leases: number;
@@ -181,7 +182,9 @@ class UpstreamPool implements Upstreams {
     const { dispatcher, stderr } = common;
     const { info, clock, logger, onQuestionRefused } = this.#options;
     const log = logger.child({ connector: connector.id });
+    const opening = new AbortController();
     const client = openClient(connector, access, {
+      signal: opening.signal,
       info,
       profile,
       dispatcher,
@@ -197,6 +200,7 @@ class UpstreamPool implements Upstreams {
     });
     const member: Member = {
       connector,
+      opening,
       client,
       upstream: undefined,
       leases: 0,
@@ -273,6 +277,8 @@ class UpstreamPool implements Upstreams {
 
 async function close(member: Member): Promise<void> {
   member.watched?.end();
+  // One that is still being opened is not waited for.
+  member.opening.abort();
   try {
     await (await member.client).close();
   } catch {
