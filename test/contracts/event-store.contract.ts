@@ -24,6 +24,11 @@ import {
 
 const all = { limit: 10_000, order: 'oldest' } as const satisfies EventQuery;
 
+/** Records as data, whatever made them. */
+function plain(records: readonly EventRecord[]): readonly EventRecord[] {
+  return records.map((record) => ({ ...record }));
+}
+
 function sequences(records: readonly EventRecord[]): readonly number[] {
   return records.map(({ sequence }) => sequence);
 }
@@ -61,8 +66,8 @@ function appendContract(open: () => Promise<EventStore>): void {
       index % 2 === 0 ? intended(`c${index}`) : finished(`c${index - 1}`),
     );
     const records = await appendAll(store, events);
-    expect(await store.query(all)).toStrictEqual(records);
-    expect(await store.last()).toStrictEqual(records.at(-1));
+    expect(await store.query(all)).toStrictEqual(plain(records));
+    expect(await store.last()).toStrictEqual(plain(records).at(-1));
     expect(await store.count()).toBe(size);
     expect(await verifyChain(store)).toEqual({ ok: true, events: size, head: records.at(-1)?.hash });
   });
@@ -79,7 +84,7 @@ function appendContract(open: () => Promise<EventStore>): void {
       [hub, { type: 'config.reloaded', changed: [text], reason: text }],
     ]);
     const records = await appendAll(store, events);
-    expect(await store.query(all)).toStrictEqual(records);
+    expect(await store.query(all)).toStrictEqual(plain(records));
     expect(await verifyChain(store)).toMatchObject({ ok: true });
   });
 

@@ -74,7 +74,7 @@ test('the tour of README.md works as it is written', async () => {
     printed[commands.find((line) => line.startsWith(PREFIX + beginning)) ?? ''];
   expect(outputOf('call sample__echo')).toContain('hello');
   expect(outputOf('tools')).toContain('sample__add');
-  expect(outputOf('connector add everything')).toContain("Discovered 13 tools from 'everything'.");
+  expect(outputOf('connector add everything')).toContain("Discovered 16 tools from 'everything'.");
   expect(outputOf('call everything__get-sum')).toContain('42');
   expect(outputOf('tools --agent ci')).toContain('everything__echo');
   expect(outputOf('tools --agent ci')).not.toContain('everything__toggle-simulated-logging');

@@ -48,10 +48,14 @@ const OWN_SPACES = new Set([
   'tools',
 ]);
 
-/** Whether the name of a method belongs to the protocol itself, now or in a later revision. */
+/**
+ * Whether the name of a method belongs to the protocol itself, now or in a later revision. Extensions have spaces of their
+ * own, or a level below those of the protocol, such as `resources/directory/read`.
+ */
 export function isOfProtocol(method: string): boolean {
-  const [space = ''] = method.split('/', 1);
-  return OWN_SPACES.has(space);
+  const [space = '', , ...below] = method.split('/');
+  if (!OWN_SPACES.has(space)) return false;
+  return below.length === 0 || space === 'notifications' || method === 'resources/templates/list';
 }
 
 /** Tasks of the handshake era share names with those of the extension and nothing else, so they are not served there. */
