@@ -156,6 +156,8 @@ class UpstreamPool implements Upstreams {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#sweep);
+    // What is still being opened is not waited for.
+    for (const { opening } of this.#members.values()) opening.abort();
     await Promise.all([...this.#shared.keys()].map((connector) => this.drop(connector)));
   }
 
@@ -277,8 +279,6 @@ class UpstreamPool implements Upstreams {
 
 async function close(member: Member): Promise<void> {
   member.watched?.end();
-  // One that is still being opened is not waited for.
-  member.opening.abort();
   try {
     await (await member.client).close();
   } catch {
