@@ -150,25 +150,25 @@ describe('an account that is not wanted any more', () => {
 describe('several accounts of one owner', () => {
   test('are told apart, and one is used', async () => {
     const given = await start({ credentialMode: 'per_agent' });
-    given.provider.person = 'alice-at-work';
-    expect((await given.connect({ agent: 'alice', account: 'work' })).status).toBe(200);
+    given.provider.person = 'alice-at-office';
+    expect((await given.connect({ agent: 'alice', account: 'office' })).status).toBe(200);
     await given.call();
-    const chosen = await given.ask('POST', '/connectors/tracker/accounts/alice/work/default');
-    expect(chosen).toMatchObject({ status: 200, body: { account: 'work', isDefault: true } });
+    const chosen = await given.ask('POST', '/connectors/tracker/accounts/alice/office/default');
+    expect(chosen).toMatchObject({ status: 200, body: { account: 'office', isDefault: true } });
     await given.call();
-    expect(given.upstream.served.map(({ person }) => person)).toEqual(['alice', 'alice-at-work']);
+    expect(given.upstream.served.map(({ person }) => person)).toEqual(['alice', 'alice-at-office']);
     expect(await given.ask('GET', '/connectors/tracker/accounts')).toMatchObject({
       body: {
         items: [
           { account: 'default', isDefault: false },
-          { account: 'work', isDefault: true },
+          { account: 'office', isDefault: true },
         ],
       },
     });
-    expect((await given.ask('DELETE', '/connectors/tracker/accounts/alice/work')).status).toBe(204);
+    expect((await given.ask('DELETE', '/connectors/tracker/accounts/alice/office')).status).toBe(204);
     await given.call();
     expect(given.upstream.served.at(-1)?.person).toBe('alice');
-    expect((await given.ask('POST', '/connectors/tracker/accounts/alice/work/default')).status).toBe(404);
+    expect((await given.ask('POST', '/connectors/tracker/accounts/alice/office/default')).status).toBe(404);
   });
 });
 

@@ -29,7 +29,7 @@ async function withAccount(hub: AdminHub): Promise<void> {
 
 async function withTwo(hub: AdminHub): Promise<void> {
   await withAccount(hub);
-  await connect(hub, { agent: 'local', account: 'work' });
+  await connect(hub, { agent: 'local', account: 'office' });
 }
 
 const beginning: Scenario[] = [
@@ -110,7 +110,7 @@ const keeping: Scenario[] = [
           state: 'valid',
           issuer: 'https://auth.example',
         },
-        { owner: 'local', account: 'work', isDefault: false, state: 'valid' },
+        { owner: 'local', account: 'office', isDefault: false, state: 'valid' },
       ],
     },
   },
@@ -121,7 +121,7 @@ const keeping: Scenario[] = [
     status: 200,
     body: {
       accounts: { valid: 2, expiring: 0, needs_sign_in: 0, failed: 0 },
-      credentials: [{ account: 'default' }, { account: 'work' }],
+      credentials: [{ account: 'default' }, { account: 'office' }],
     },
   },
   {
@@ -129,7 +129,7 @@ const keeping: Scenario[] = [
     given: withTwo,
     request: { method: 'GET', path: '/agents/local' },
     status: 200,
-    body: { credentials: [{ connector: 'tracker' }, { connector: 'tracker', account: 'work' }] },
+    body: { credentials: [{ connector: 'tracker' }, { connector: 'tracker', account: 'office' }] },
   },
   {
     name: 'another address makes them worthless',
@@ -148,15 +148,15 @@ const keeping: Scenario[] = [
   {
     name: 'one is chosen',
     given: withTwo,
-    request: { method: 'POST', path: `${OF_LOCAL}/work/default` },
+    request: { method: 'POST', path: `${OF_LOCAL}/office/default` },
     status: 200,
-    body: { account: 'work', isDefault: true },
-    events: [{ type: 'account.chosen', ...FACTS, account: 'work', actor: ADMIN }],
+    body: { account: 'office', isDefault: true },
+    events: [{ type: 'account.chosen', ...FACTS, account: 'office', actor: ADMIN }],
   },
   {
     name: 'none that is not there is chosen',
     given: withAccount,
-    request: { method: 'POST', path: `${OF_LOCAL}/work/default` },
+    request: { method: 'POST', path: `${OF_LOCAL}/office/default` },
     status: 404,
   },
   {
@@ -171,7 +171,7 @@ const keeping: Scenario[] = [
     after: async (hub) => {
       expect(hub.flow.revoked).toHaveLength(1);
       const { body } = await tell(hub, { method: 'GET', path: '/connectors/tracker/accounts' });
-      expect(body['items']).toMatchObject([{ account: 'work', isDefault: true }]);
+      expect(body['items']).toMatchObject([{ account: 'office', isDefault: true }]);
     },
   },
   {
@@ -182,7 +182,7 @@ const keeping: Scenario[] = [
     events: [
       { type: 'credential.removed' },
       { type: 'account.disconnected', account: 'default' },
-      { type: 'account.disconnected', account: 'work' },
+      { type: 'account.disconnected', account: 'office' },
     ],
   },
   {
