@@ -42,7 +42,8 @@ export function composeTokens({ storage, coordination, events, upstreams, public
     onEvent: (event) => events.append({ kind: 'hub' }, event),
     onReplaced: (connector) => void upstreams.drop(connector).catch(() => {}),
   });
-  const keychain = createKeychainReferences((name) => createKeychain('crosspoint').find(name), clock);
+  const entries = createKeychain('crosspoint');
+  const keychain = createKeychainReferences((name) => entries.find(name), clock);
   const credentials = createAccessProvider({ credentials: storage.credentials, tokens, keychain });
   return { flow, tokens, credentials };
 }

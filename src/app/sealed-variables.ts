@@ -49,9 +49,7 @@ export async function sealVariables(
 /** Seals with the active key whatever is sealed with another; tells how many. */
 export function resealVariables(folder: string, sealer: Sealer): number {
   const sealed = readFile(folder);
-  const outdated = Object.entries(sealed).filter(
-    ([, value]) => !value.startsWith(`cp1.${sealer.activeKeyId}.`),
-  );
+  const outdated = Object.entries(sealed).filter(([, value]) => !sealer.isCurrent(value));
   if (outdated.length === 0) return 0;
   const anew = outdated.map(([name, value]) => [
     name,

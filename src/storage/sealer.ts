@@ -24,6 +24,8 @@ export interface SealContext {
 export interface Sealer {
   readonly activeKeyId: string;
   knows(keyId: string): boolean;
+  /** Whether it was sealed with the key that seals now. */
+  isCurrent(sealed: string): boolean;
   /** From now on this key seals. The others still open. */
   activate(key: MasterKey): void;
   seal(text: string, context: SealContext): string;
@@ -62,6 +64,7 @@ export function createSealer({ active, retired = [] }: MasterKeys): Sealer {
       return activeId;
     },
     knows: (keyId) => keys.has(keyId),
+    isCurrent: (sealed) => sealed.startsWith(`${FORMAT}.${activeId}.`),
     activate(key) {
       addKey(keys, key);
       activeId = key.id;

@@ -32,10 +32,10 @@ import {
   createSurfaces,
   createSyncConnector,
   createTurns,
-  type MasterKeyPort,
   HeldCalls,
 } from '../../src/operations/index.js';
 import { composeBrowser } from '../../src/app/compose-browser.js';
+import { MasterKeyHolder } from '../../src/app/master-key/master-key-holder.js';
 import { PublicUrl } from '../../src/app/public-url.js';
 import { openStorage } from '../../src/storage/index.js';
 import { createScriptedAccountFlow } from './scripted-account-flow.js';
@@ -44,6 +44,8 @@ import { createScriptedUpstreams, refuseAnonymous } from './scripted-pool.js';
 
 const HUB_URL = 'http://hub.test';
 export const ADMIN_TOKEN = 'admin-token-0123456789abcdef';
+const MASTER_KEYS = { active: { id: 'test', key: Buffer.alloc(32, 7) } };
+
 export interface AdminHubOptions {
   readonly clock?: Clock;
   readonly allowStdioFromApi?: boolean;
@@ -59,7 +61,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
   const { clock = systemClock } = options;
   const storage = await openStorage({
     url: 'sqlite::memory:',
-    masterKeys: { active: { id: 'test', key: Buffer.alloc(32, 7) } },
+    masterKeys: MASTER_KEYS,
     clock,
   });
   const events = await openEventLog({ store: storage.events, clock, logger: silentLogger });
@@ -131,17 +133,13 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     clock,
   });
   const signals = { connectors: 0, policies: 0 };
-  const masterKey: MasterKeyPort = {
-    state: () => ({ place: { kind: 'file', name: 'master.key' }, active: 'first', retired: [] }),
-    rotate: () =>
-      Promise.resolve({
-        place: { kind: 'file', name: 'master.key' },
-        active: 'second',
-        retired: [],
-        resealed: 3,
-        unreadable: 0,
-      }),
-  };
+  const masterKey = new MasterKeyHolder({
+    place: { kind: 'file', name: 'master.key', read: () => undefined, write: () => {} },
+    keys: MASTER_KEYS,
+    dataDir: '/nowhere',
+    storage,
+    clock,
+  });
   const publicUrl = new PublicUrl(HUB_URL);
   const browser = composeBrowser({
     storage,

@@ -27,6 +27,11 @@ export function createMasterKey(now: number): MasterKey {
   return { id: `${day}-${randomBytes(3).toString('hex')}`, key: randomBytes(KEY_BYTES) };
 }
 
+/** The first key of a hub needs no name. */
+export function createFirstKey(): string {
+  return randomBytes(KEY_BYTES).toString('base64');
+}
+
 function parseKey(line: string, place: string): MasterKey {
   const parts = LINE.exec(line);
   if (parts?.[2] === undefined)

@@ -1,18 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { HubError } from '../../kernel/index.js';
 import type { MasterKeys } from '../../storage/index.js';
 import type { KeyPlace } from './key-place.js';
-import { parseKeyRing } from './key-ring.js';
-
-const KEY_BYTES = 32;
+import { createFirstKey, parseKeyRing } from './key-ring.js';
 
 /** The keys of a place; the first start makes one. */
 export function openMasterKeys(place: KeyPlace): MasterKeys {
   const text = place.read();
   if (text !== undefined) return parse(text, place);
   if (place.write === undefined) throw missing(place);
-  const made = randomBytes(KEY_BYTES).toString('base64');
-  place.write(made);
+  place.write(createFirstKey());
   // What was really kept counts: a keychain may have lost it, another process may have been first.
   return requireMasterKeys(place);
 }
