@@ -17,10 +17,12 @@ const TYPES: Readonly<Record<string, string>> = {
 /** Reads the built console when somebody first asks for it, and keeps it. */
 export function createConsoleFiles(): () => ConsoleFiles | undefined {
   let files: ConsoleFiles | undefined;
-  return () => {
-    const folder = FOLDERS.find((path) => existsSync(join(path, 'index.html')));
-    return (files ??= folder === undefined ? undefined : readConsole(folder));
-  };
+  return () => (files ??= findConsole());
+}
+
+function findConsole(): ConsoleFiles | undefined {
+  const folder = FOLDERS.find((path) => existsSync(join(path, 'index.html')));
+  return folder === undefined ? undefined : readConsole(folder);
 }
 
 function readConsole(folder: string): ConsoleFiles {

@@ -43,7 +43,8 @@ export function createEgress(
   });
 }
 
-function guardedLookup(lookup: Lookup): Lookup {
+/** Names that lead into a private network are not known to it. */
+export function guardedLookup(lookup: Lookup = systemLookup): Lookup {
   const guarded = (
     hostname: string,
     options: LookupOptions,

@@ -18,3 +18,4 @@ export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from 
 export { createAuthorizationFetch } from './authorization-fetch.js';
 export { AccessRefused } from './upstream-failure.js';
 export type { ResourceWatcher } from './watched-resources.js';
+export { createEgress, guardedLookup } from './egress.js';

@@ -1,29 +1,37 @@
 import { lookup } from 'node:dns/promises';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { request } from 'undici';
-import { isPrivateAddress } from '../../connectors/index.js';
+import { request, type Dispatcher } from 'undici';
+import { isPrivateAddress, isPrivateHost } from '../../connectors/index.js';
 import { failed, ok, skipped, type Step } from './step.js';
 
 const STEP_MS = 5_000;
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
+/** For connectors that may reach public addresses only: what dials for them. */
+export interface PublicWay {
+  readonly lookup: LookupFunction;
+  readonly dispatcher: Dispatcher;
+}
+
 /** The way to an address, one step after another; after one that failed there is nothing more to try. */
-export async function* checkAddress(url: URL): AsyncGenerator<Step> {
+export async function* checkAddress(url: URL, way?: PublicWay): AsyncGenerator<Step> {
   for (const check of [checkName, checkPort, checkCertificate, checkAnswer]) {
-    const step = await check(url);
+    const step = await check(url, way);
     yield step;
     if (step.state === 'failed') return;
   }
 }
 
-async function checkName({ hostname }: URL): Promise<Step> {
+async function checkName({ hostname }: URL, way: PublicWay | undefined): Promise<Step> {
   const host = bare(hostname);
+  if (way !== undefined && isPrivateHost(host)) return notAllowed(host);
   if (isIP(host) !== 0) return skipped('dns', `${host} is an address already`);
   try {
     const addresses = (await lookup(host, { all: true })).map(({ address }) => address);
     const isPrivate = addresses.some(isPrivateAddress);
+    if (way !== undefined && isPrivate) return notAllowed(host);
     return ok('dns', `${host} is ${addresses.join(', ')}${isPrivate ? ' (private network)' : ''}`);
   } catch {
     return failed(
@@ -34,18 +42,31 @@ async function checkName({ hostname }: URL): Promise<Step> {
   }
 }
 
-async function checkPort(url: URL): Promise<Step> {
+function notAllowed(host: string): Step {
+  return failed(
+    'dns',
+    `${host} is in a private network, which this connector may not reach`,
+    'An owner can allow it with allowPrivateNetwork.',
+  );
+}
+
+async function checkPort(url: URL, way: PublicWay | undefined): Promise<Step> {
   const port = portOf(url);
-  const socket = connectTcp({ host: bare(url.hostname), port });
+  const socket = connectTcp({ host: bare(url.hostname), port, ...(way && { lookup: way.lookup }) });
   const problem = await settle(socket, 'connect');
   if (problem === undefined) return ok('tcp', `port ${port} accepts connections`);
   return failed('tcp', `port ${port}: ${problem}`, adviceForPort(problem));
 }
 
-async function checkCertificate(url: URL): Promise<Step> {
+async function checkCertificate(url: URL, way: PublicWay | undefined): Promise<Step> {
   if (url.protocol !== 'https:') return skipped('tls', 'plain http: nothing is encrypted on this way');
   const host = bare(url.hostname);
-  const socket = connectTls({ host, port: portOf(url), ...(isIP(host) === 0 && { servername: host }) });
+  const socket = connectTls({
+    host,
+    port: portOf(url),
+    ...(isIP(host) === 0 && { servername: host }),
+    ...(way && { lookup: way.lookup }),
+  });
   const validTo = new Promise<number>((resolve) => {
     socket.once('secureConnect', () => resolve(new Date(socket.getPeerCertificate().valid_to).getTime()));
   });
@@ -64,13 +85,14 @@ async function checkCertificate(url: URL): Promise<Step> {
 }
 
 /** An MCP server may refuse a bare GET in many ways; each of them proves that it lives. */
-async function checkAnswer(url: URL): Promise<Step> {
+async function checkAnswer(url: URL, way: PublicWay | undefined): Promise<Step> {
   let status: number;
   try {
     const answer = await request(url, {
       method: 'GET',
       headers: { accept: 'text/event-stream' },
       signal: AbortSignal.timeout(STEP_MS),
+      ...(way && { dispatcher: way.dispatcher }),
     });
     status = answer.statusCode;
     answer.body.on('error', () => {}).destroy();

@@ -1,12 +1,13 @@
 import type { McpClient } from '../../mcp/client/index.js';
 import { ProtocolError } from '../../mcp/jsonrpc/index.js';
 import { VERSION } from '../version.js';
+import type { PublicWay } from './check-address.js';
 import { failed, ok, type Step } from './step.js';
 
 const TOTAL_MS = 20_000;
 
 /** Speaks MCP with an address as somebody without a credential: which era, who may come in, what is offered. */
-export async function* checkServer(url: URL): AsyncGenerator<Step> {
+export async function* checkServer(url: URL, way?: PublicWay): AsyncGenerator<Step> {
   const { connect } = await import('../../mcp/client/index.js');
   let client: McpClient | undefined;
   try {
@@ -15,6 +16,7 @@ export async function* checkServer(url: URL): AsyncGenerator<Step> {
       info: { name: 'crosspoint', title: 'Crosspoint', version: VERSION },
       timeouts: { requestMs: TOTAL_MS / 2, totalMs: TOTAL_MS },
       signal: AbortSignal.timeout(TOTAL_MS),
+      ...(way && { dispatcher: way.dispatcher }),
     });
     const { era, revision, info } = client.server;
     yield ok(
