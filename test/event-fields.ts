@@ -92,6 +92,7 @@ export const EVENT_FIELDS: { readonly [Type in HubEventType]: FieldsOf<EventOf<T
   'client.registered': { client: 'always', name: 'always' },
   'client.authorized': { client: 'always', name: 'always', agent: 'always', scopes: 'always' },
   'client.revoked': { client: 'always', name: 'always', agent: 'always' },
+  'events.exported': { filters: 'always', upTo: 'always' },
   'hub.started': { version: 'always' },
   'hub.stopped': { version: 'always' },
   'hub.recovered': { unfinishedCalls: 'always' },

@@ -7,7 +7,7 @@ import {
 import { createAdminOperations } from '../operations/index.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
-import { checkConnection } from './doctor/index.js';
+import { checkConnection, tryConnection } from './doctor/index.js';
 import { VERSION } from './version.js';
 
 export interface AdminParts {
@@ -31,6 +31,7 @@ export function composeAdmin({ hub, config, shutdown }: AdminParts) {
     oauthClients: storage.oauthClients,
     snapshots: storage.snapshots,
     eventStore: storage.events,
+    tryConnection,
     allowStdioFromApi: config().server.allowStdioFromApi,
     policyChanged: () => {
       hub.policyChanged.emit();

@@ -27,6 +27,7 @@ export {
 } from './admin/answers.js';
 export type {
   CheckAnswer,
+  CheckStep,
   ConnectorAddition,
   ConnectorDetail,
   ConnectorPatch,

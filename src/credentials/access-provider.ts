@@ -97,6 +97,11 @@ function configuredValues({ auth }: Connector): Record<string, Secret> {
   }
 }
 
+/** What an upstream is shown where all of it was written beside its address; undefined while something is missing. */
+export function configuredHeaders(connector: Connector): Readonly<Record<string, string>> | undefined {
+  return toHeaders(connector, configuredValues(connector));
+}
+
 function toAccess(
   connector: Connector,
   owner: CredentialOwner,

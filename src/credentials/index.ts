@@ -13,7 +13,12 @@ export {
 } from './credential.js';
 export type { AccountFlow, BegunConnection, GrantedTokens } from './account-flow.js';
 export { createAccountFlow, type AccountFlowOptions } from './oauth/create-account-flow.js';
-export { ANONYMOUS, createAccessProvider, type AccessProvider } from './access-provider.js';
+export {
+  ANONYMOUS,
+  configuredHeaders,
+  createAccessProvider,
+  type AccessProvider,
+} from './access-provider.js';
 export { TokenKeeper, type TokenKeeperOptions } from './token-keeper.js';
 export type { AccountEvent } from './account-event.js';
 export { belongsTo, credentialState, type CredentialState, type JudgedState } from './credential-state.js';

@@ -193,6 +193,13 @@ export type HubEvent =
       readonly name: string;
       readonly agent: AgentId;
     }
+  | {
+      readonly type: 'events.exported';
+      /** What was asked for, by the names of the filters. */
+      readonly filters: Readonly<Record<string, string>>;
+      /** The last event of the export. */
+      readonly upTo: number;
+    }
   | { readonly type: 'hub.started' | 'hub.stopped'; readonly version: string }
   | { readonly type: 'hub.recovered'; readonly unfinishedCalls: number };
 
@@ -214,6 +221,8 @@ export interface EventQuery {
   readonly type?: HubEventType;
   readonly outcome?: CallOutcome;
   readonly callId?: CallId;
+  /** The exposed name of what was called. */
+  readonly tool?: string;
   /** Sequence numbers, exclusive. */
   readonly after?: number;
   readonly before?: number;

@@ -2,7 +2,7 @@ import type { SnapshotStore } from '../catalog/index.js';
 import { parseConnector, type Connector } from '../connectors/index.js';
 import type { ConnectorAddition } from '../contract/index.js';
 import type { CredentialStore } from '../credentials/index.js';
-import { HubError, isName, NAME_RULE, toConnectorId } from '../kernel/index.js';
+import { HubError, isName, NAME_RULE } from '../kernel/index.js';
 import { invalid, requireOwner, toActor, type AdminCaller } from './admin.js';
 import { inlineSecrets, saveSharedSecrets, withoutSecrets } from './connector-secrets.js';
 import { connectorTurn, putInForce, type ConnectorWriteDependencies } from './connector-writes.js';
@@ -21,12 +21,9 @@ export type AddConnector = (request: {
 }) => Promise<Connector>;
 
 export function createAddConnector(deps: AddConnectorDependencies): AddConnector {
-  return async function addConnector({ by, input: { id: name, ...input } }) {
-    if (!isName(name)) throw invalid('id', `must have ${NAME_RULE}`);
-    requireStdioAllowed(by, input, deps.allowStdioFromApi);
-    if (input.allowPrivateNetwork === true) requireOwner(by, 'let a connector reach into a private network');
-    const given = parseConnector(name, input, { source: 'stored', now: deps.clock.now() });
-    const id = toConnectorId(name);
+  return async function addConnector({ by, input }) {
+    const given = readAddition(deps, by, input);
+    const { id } = given;
     return deps.turns(connectorTurn(id), async () => {
       if ((await deps.connectors.find(id)) !== undefined)
         throw new HubError('conflict', `there is already a connector ${id}`);
@@ -45,4 +42,16 @@ export function createAddConnector(deps: AddConnectorDependencies): AddConnector
       return putInForce(deps, id);
     });
   };
+}
+
+/** The connector that is asked for, if this admin may add it. */
+export function readAddition(
+  { allowStdioFromApi, clock }: Pick<AddConnectorDependencies, 'allowStdioFromApi' | 'clock'>,
+  by: AdminCaller,
+  { id: name, ...input }: ConnectorAddition,
+): Connector {
+  if (!isName(name)) throw invalid('id', `must have ${NAME_RULE}`);
+  requireStdioAllowed(by, input, allowStdioFromApi);
+  if (input.allowPrivateNetwork === true) requireOwner(by, 'let a connector reach into a private network');
+  return parseConnector(name, input, { source: 'stored', now: clock.now() });
 }

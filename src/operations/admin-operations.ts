@@ -17,7 +17,13 @@ import {
   type ChangeConnector,
   type ChangeConnectorDependencies,
 } from './change-connector.js';
+import {
+  createCheckNewConnector,
+  type CheckNewConnector,
+  type CheckNewConnectorDependencies,
+} from './check-new-connector.js';
 import type { ClientApprovals } from './client-approvals.js';
+import { createExportEvents, type ExportEvents, type ExportEventsDependencies } from './export-events.js';
 import { createExplainPolicy, type ExplainPolicy, type ExplainPolicyDependencies } from './explain-policy.js';
 import type { PolicyWriteDependencies } from './policy-writes.js';
 import { createRemoveAgent, type RemoveAgent, type RemoveAgentDependencies } from './remove-agent.js';
@@ -53,6 +59,7 @@ import { createVerifyEvents, type VerifyEvents, type VerifyEventsDependencies } 
 /** Everything an admin can have done. */
 export interface AdminOperations {
   readonly addConnector: AddConnector;
+  readonly checkNewConnector: CheckNewConnector;
   readonly changeConnector: ChangeConnector;
   readonly setConnectorEnabled: SetConnectorEnabled;
   readonly removeConnector: RemoveConnector;
@@ -72,6 +79,7 @@ export interface AdminOperations {
   readonly explainPolicy: ExplainPolicy;
   readonly callTool: CallTool;
   readonly verifyEvents: VerifyEvents;
+  readonly exportEvents: ExportEvents;
   readonly addAdmin: AddAdmin;
   readonly removeAdmin: RemoveAdmin;
   readonly addSignInLink: AddSignInLink;
@@ -90,6 +98,8 @@ type Needs = AddConnectorDependencies &
   PolicyWriteDependencies &
   ExplainPolicyDependencies &
   VerifyEventsDependencies &
+  ExportEventsDependencies &
+  CheckNewConnectorDependencies &
   AdminAccountDependencies &
   AddSignInLinkDependencies &
   RotateMasterKeyDependencies;
@@ -106,6 +116,7 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
   const deps: Needs = dependencies;
   return {
     addConnector: createAddConnector(deps),
+    checkNewConnector: createCheckNewConnector(deps),
     changeConnector: createChangeConnector(deps),
     setConnectorEnabled: createSetConnectorEnabled(deps),
     removeConnector: createRemoveConnector(deps),
@@ -125,6 +136,7 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
     explainPolicy: createExplainPolicy(deps),
     callTool: dependencies.callTool,
     verifyEvents: createVerifyEvents(deps),
+    exportEvents: createExportEvents(deps),
     addAdmin: createAddAdmin(deps),
     removeAdmin: createRemoveAdmin(deps),
     addSignInLink: createAddSignInLink(deps),

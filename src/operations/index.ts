@@ -83,6 +83,7 @@ export { type RevokeAgentKey } from './revoke-agent-key.js';
 export { type SavePolicy } from './save-policy.js';
 export { type RemovePolicy } from './remove-policy.js';
 export { type ExplainPolicy, type Explanation } from './explain-policy.js';
+export type { EventFilter } from './export-events.js';
 export { type VerifyEvents } from './verify-events.js';
 export { createTurns, type Turns } from './turns.js';
 export type { MasterKeyPort, MasterKeyState, RotatedMasterKey } from './rotate-master-key.js';

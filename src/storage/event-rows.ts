@@ -16,10 +16,14 @@ export const EVENT_COLUMNS = [
   'connector',
   'outcome',
   'call_id',
+  'tool',
   'payload',
   'previous_hash',
   'hash',
 ] as const satisfies readonly (keyof EventRow)[];
+
+/** Names come from clients too, and an index takes no value of any length. */
+const MOST_OF_NAME = 256;
 
 /** The columns repeat what the filters ask for; the payload alone is read back. */
 export function toEventRow(record: EventRecord): EventRow {
@@ -32,6 +36,7 @@ export function toEventRow(record: EventRecord): EventRow {
     connector: toColumn('connector' in event ? event.connector : undefined),
     outcome: 'outcome' in event ? event.outcome : null,
     call_id: toColumn('callId' in event ? event.callId : undefined),
+    tool: toColumn('exposedName' in event ? event.exposedName.slice(0, MOST_OF_NAME) : undefined),
     payload: payloadOf(record),
     previous_hash: previousHash,
     hash,
@@ -58,6 +63,7 @@ export function whereEvents<Selected>(
     type,
     outcome,
     callId,
+    tool,
     after,
     before,
     since,
@@ -74,5 +80,6 @@ export function whereEvents<Selected>(
   if (connector !== undefined) found = found.where('connector', '=', connector);
   if (outcome !== undefined) found = found.where('outcome', '=', outcome);
   if (callId !== undefined) found = found.where('call_id', '=', callId);
+  if (tool !== undefined) found = found.where('tool', '=', tool);
   return found;
 }

@@ -101,6 +101,8 @@ export interface EventRow {
   readonly connector: string | null;
   readonly outcome: string | null;
   readonly call_id: string | null;
+  /** The beginning of the exposed name of what was called. */
+  readonly tool: string | null;
   readonly payload: string;
   readonly previous_hash: string;
   readonly hash: string;

@@ -161,6 +161,14 @@ function queryContract(open: () => Promise<EventStore>): void {
     return store;
   }
 
+  test('a name of any length is kept, and found by its beginning', async () => {
+    const store = await open();
+    const exposedName = 'long'.repeat(20_000);
+    await appendAll(store, [{ ...finished('c1'), exposedName } as HubEvent]);
+    const [found] = await store.query({ ...all, tool: exposedName.slice(0, 256) });
+    expect(found?.event).toMatchObject({ exposedName });
+  });
+
   test.each<[string, Omit<EventQuery, 'limit' | 'order'>, readonly number[]]>([
     ['everything', {}, [1, 2, 3, 4, 5, 6, 7, 8, 9]],
     ['what an agent did or what was done to it', { agent: toAgentId('a') }, [2, 4, 6, 8]],
@@ -168,6 +176,7 @@ function queryContract(open: () => Promise<EventStore>): void {
     ['a type', { type: 'call.intended' }, [2, 3]],
     ['an outcome', { outcome: 'denied' }, [8]],
     ['a call', { callId: toCallId('c1') }, [2, 4]],
+    ['what was called', { tool: 'x' }, [8]],
     ['after a row', { after: 7 }, [8, 9]],
     ['before a row', { before: 3 }, [1, 2]],
     ['between rows', { after: 2, before: 5 }, [3, 4]],

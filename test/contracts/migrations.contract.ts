@@ -95,6 +95,8 @@ export function migrationsContract(places: Places): void {
         { owner: { kind: 'shared' }, values: { token: { secret: 'canary-credential-of-all' } } },
       ].map((credential) => ({ ...credential, account: 'default', isDefault: true, version: 1 })),
     });
+    const called = await storage.events.query({ tool: 'http__query', limit: 10, order: 'oldest' });
+    expect(called).toHaveLength(3);
     await storage.credentials.save(exampleCredential('http', shared, { token: 'new' }, 2), 1);
     expect(await storage.credentials.list()).toHaveLength(2);
     await storage.close();

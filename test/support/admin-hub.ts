@@ -182,6 +182,10 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     callTool,
     syncWaitMs: 500,
     allowStdioFromApi: options.allowStdioFromApi ?? false,
+    async *tryConnection() {
+      yield { step: 'dns', state: 'ok', detail: 'found' };
+      yield { step: 'tcp', state: 'failed', detail: 'closed', advice: 'open it' };
+    },
     connectorsChanged: () => signals.connectors++,
     policyChanged: () => signals.policies++,
   });

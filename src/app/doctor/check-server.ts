@@ -2,12 +2,19 @@ import type { McpClient } from '../../mcp/client/index.js';
 import { ProtocolError } from '../../mcp/jsonrpc/index.js';
 import { VERSION } from '../version.js';
 import type { PublicWay } from './check-address.js';
-import { failed, ok, type Step } from './step.js';
+import { failed, ok, skipped, type Step } from './step.js';
 
 const TOTAL_MS = 20_000;
 
-/** Speaks MCP with an address as somebody without a credential: which era, who may come in, what is offered. */
-export async function* checkServer(url: URL, way?: PublicWay): AsyncGenerator<Step> {
+/** What the server is shown, and who supplies the rest when the connector is there. */
+export interface Shown {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly later: 'sign_in' | 'per_agent' | undefined;
+}
+
+/** Speaks MCP with an address, without a credential unless one is given: which era, who may come in, what is offered. */
+export async function* checkServer(url: URL, way?: PublicWay, shown?: Shown): AsyncGenerator<Step> {
+  const withCredential = shown !== undefined && Object.keys(shown.headers).length > 0;
   const { connect } = await import('../../mcp/client/index.js');
   let client: McpClient | undefined;
   try {
@@ -17,6 +24,7 @@ export async function* checkServer(url: URL, way?: PublicWay): AsyncGenerator<St
       timeouts: { requestMs: TOTAL_MS / 2, totalMs: TOTAL_MS },
       signal: AbortSignal.timeout(TOTAL_MS),
       ...(way && { dispatcher: way.dispatcher }),
+      ...(shown && { headers: shown.headers }),
     });
     const { era, revision, info } = client.server;
     yield ok(
@@ -24,19 +32,19 @@ export async function* checkServer(url: URL, way?: PublicWay): AsyncGenerator<St
       `${era} (${revision}), ${info.name}${info.version === undefined ? '' : ` ${info.version}`}`,
     );
     const { items, rejected } = await client.listTools({});
-    yield ok('auth', 'listing is open to everyone');
+    yield ok('auth', withCredential ? 'the credential is taken' : 'listing is open to everyone');
     yield ok(
       'list',
       `${items.length} tools${rejected.length > 0 ? `, ${rejected.length} more that cannot be used` : ''}`,
     );
   } catch (error) {
-    yield await explain(error, client !== undefined);
+    yield await explain(error, client !== undefined, shown);
   } finally {
     await client?.close();
   }
 }
 
-async function explain(error: unknown, connected: boolean): Promise<Step> {
+async function explain(error: unknown, connected: boolean, shown: Shown | undefined): Promise<Step> {
   const { ClientError } = await import('../../mcp/client/index.js');
   const { TransportError } = await import('../../mcp/transports/index.js');
   const step = connected ? 'list' : 'era';
@@ -46,7 +54,7 @@ async function explain(error: unknown, connected: boolean): Promise<Step> {
     error instanceof TransportError &&
     (error.code === 'HTTP_UNAUTHORIZED' || error.code === 'HTTP_FORBIDDEN')
   ) {
-    return needsCredential(error.status ?? 401, error.challenge);
+    return needsCredential(error.status ?? 401, error.challenge, shown);
   }
   if (error instanceof ClientError && error.code === 'incompatible_version') {
     const spoken = error.supported === undefined ? '' : `: it speaks ${error.supported.join(', ')}`;
@@ -66,12 +74,24 @@ async function explain(error: unknown, connected: boolean): Promise<Step> {
   return failed(step, `the answer is not that of an MCP server (${what})`, path);
 }
 
-function needsCredential(status: number, challenge: string | undefined): Step {
+function needsCredential(status: number, challenge: string | undefined, shown: Shown | undefined): Step {
   const byOauth = challenge !== undefined && /\bresource_metadata=/i.test(challenge);
   const detail = `HTTP ${status}: it wants to know who asks${byOauth ? ', by OAuth' : ''}`;
+  if (shown?.later === 'sign_in') return skipped('auth', `${detail}; somebody signs in after it is added`);
+  if (shown?.later === 'per_agent') return skipped('auth', `${detail}; each agent brings its own credential`);
+  if (shown !== undefined && Object.keys(shown.headers).length > 0)
+    return failed(
+      'auth',
+      `HTTP ${status}: the credential is refused`,
+      byOauth
+        ? 'The server asks for a sign-in by OAuth: choose that instead.'
+        : 'Look whether it is copied whole, has not ended, and may list tools.',
+    );
   return failed(
     'auth',
     detail,
-    byOauth ? 'Add it with --oauth.' : 'Add it with --bearer-env, --api-key-env or --header.',
+    byOauth
+      ? 'Choose OAuth for it (on the command line: --oauth).'
+      : 'Give it a token, key or header (on the command line: --bearer-env, --api-key-env or --header).',
   );
 }

@@ -1,6 +1,6 @@
 /** Tries the way to an upstream step by step, and says what is wrong and how to mend it. */
 export { checkAddress } from './check-address.js';
-export { checkConnection } from './check-connection.js';
+export { checkConnection, tryConnection } from './check-connection.js';
 export { checkServer } from './check-server.js';
 export { explainSyncFailure, type SyncFailure } from './explain-sync.js';
 export { failed, ok, skipped, type Step } from './step.js';

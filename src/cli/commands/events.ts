@@ -20,6 +20,7 @@ interface Options extends HubOptions, OutputOptions {
   readonly agent?: string;
   readonly connector?: string;
   readonly outcome?: (typeof CALL_OUTCOMES)[number];
+  readonly tool?: string;
   readonly type?: (typeof EVENT_TYPES)[number];
   readonly since?: string;
 }
@@ -39,6 +40,7 @@ export function addEventsCommand(program: Command, cli: Cli): void {
     .option('--limit <count>', 'how many of the latest', toCount, 50)
     .option('--agent <agent>', 'only those of one agent')
     .option('--connector <id>', 'only those of one connector')
+    .option('--tool <name>', 'only calls of one tool, by the name it is offered under')
     .addOption(new Option('--outcome <outcome>', 'only calls that ended so').choices(CALL_OUTCOMES))
     .addOption(new Option('--type <type>', 'only events of one kind').choices(EVENT_TYPES))
     .option('--since <time>', 'not those before: 2026-11-01, or with time and zone')
@@ -47,8 +49,8 @@ export function addEventsCommand(program: Command, cli: Cli): void {
 }
 
 function run(cli: Cli, options: Options): Promise<void> {
-  const { agent, connector, outcome, type, since } = options;
-  const filters: EventFilters = { agent, connector, outcome, type, since };
+  const { agent, connector, tool, outcome, type, since } = options;
+  const filters: EventFilters = { agent, connector, tool, outcome, type, since };
   return withHub(cli, options, async (hub) => {
     const latest =
       options.limit === 0

@@ -158,18 +158,15 @@ const connectorTools = pageOf(toolView)
   })
   .meta({ id: 'ConnectorTools' });
 
-const checkAnswer = z
+const checkStep = z
   .strictObject({
-    steps: z.array(
-      z.strictObject({
-        step: z.enum(['command', 'dns', 'tcp', 'tls', 'http', 'era', 'auth', 'list']),
-        state: z.enum(['ok', 'failed', 'skipped']),
-        detail: z.string(),
-        advice: z.string().optional(),
-      }),
-    ),
+    step: z.enum(['command', 'dns', 'tcp', 'tls', 'http', 'era', 'auth', 'list']),
+    state: z.enum(['ok', 'failed', 'skipped']),
+    detail: z.string(),
+    advice: z.string().optional(),
   })
-  .meta({ id: 'ConnectionCheck' });
+  .meta({ id: 'ConnectionStep' });
+const checkAnswer = z.strictObject({ steps: z.array(checkStep) }).meta({ id: 'ConnectionCheck' });
 
 const forAgent = z.strictObject({ agent: idText.optional() });
 
@@ -255,6 +252,17 @@ export const CONNECTOR_ROUTES = {
     summary: 'Try each step of the way to the upstream, without a credential',
     answer: checkAnswer,
   }),
+  checkNew: defineRoute({
+    id: 'checkNewConnector',
+    method: 'post',
+    path: '/connectors/check',
+    role: 'operator',
+    summary:
+      'Try each step of the way to an upstream that is not added yet; one step to a line, nothing is kept',
+    body: connectorAddition,
+    answers: 'lines',
+    line: checkStep,
+  }),
   logs: defineRoute({
     id: 'getConnectorLogs',
     method: 'get',
@@ -270,5 +278,6 @@ export type ConnectorPatch = z.infer<typeof connectorPatch>;
 export type ConnectorView = z.infer<typeof connectorView>;
 export type ConnectorDetail = z.infer<typeof connectorDetail>;
 export type HealthView = z.infer<typeof healthView>;
+export type CheckStep = z.infer<typeof checkStep>;
 export type CheckAnswer = z.infer<typeof checkAnswer>;
 export type SyncAnswer = z.infer<typeof syncAnswer>;

@@ -41,6 +41,7 @@ export const EVENT_TYPES = [
   'client.authorized',
   'client.revoked',
   'master_key.rotated',
+  'events.exported',
   'hub.started',
   'hub.stopped',
   'hub.recovered',
@@ -65,6 +66,8 @@ const filters = z.strictObject({
   type: z.enum(EVENT_TYPES).optional(),
   outcome: z.enum(CALL_OUTCOMES).optional(),
   callId: z.string().min(1).max(128).optional(),
+  /** The name under which it is offered. */
+  tool: z.string().min(1).max(256).optional(),
   /** From here on, itself included. */
   since: moment.optional(),
   /** Up to here, itself excluded. */
@@ -108,6 +111,16 @@ export const EVENT_ROUTES = {
     summary: 'Events as they are kept (server-sent events); Last-Event-ID resumes after that sequence',
     query: filters,
     answers: 'event_stream',
+  }),
+  export: defineRoute({
+    id: 'exportEvents',
+    method: 'get',
+    path: '/events/export',
+    role: 'operator',
+    summary: 'The event log up to now, oldest first, as one JSON document to a line; the export is recorded',
+    query: filters,
+    answers: 'lines',
+    line: eventView,
   }),
   verify: defineRoute({
     id: 'verifyEvents',

@@ -23,7 +23,9 @@ export interface AdminRoute<Path extends string = string, Query = unknown, Body 
   readonly bodyOptional?: boolean;
   /** Undefined: an answer without a body. */
   readonly answer?: z.ZodType<Answer>;
-  readonly answers: 'json' | 'nothing' | 'event_stream';
+  readonly answers: 'json' | 'nothing' | 'event_stream' | 'lines';
+  /** Of an answer in lines: one JSON document to a line, each as soon as it is known. */
+  readonly line?: z.ZodType;
   /** Whether an answer may be 201; otherwise it is 200, or 204 without a body. */
   readonly creates?: 'always' | 'maybe';
   /** Whether it takes a token: a browser's session could prolong itself with it. */
@@ -36,7 +38,7 @@ type Described<Path extends string, Query, Body, Answer> = Omit<
   AdminRoute<Path, Query, Body, Answer>,
   'answers'
 > & {
-  readonly answers?: 'event_stream';
+  readonly answers?: 'event_stream' | 'lines';
 };
 
 /** Fills in what follows from the rest. */

@@ -3,6 +3,7 @@ import { ADMIN_ROUTES, type ConnectorPatch } from '../../contract/index.js';
 import type { ConnectorId } from '../../kernel/index.js';
 import type { AdminDependencies } from './dependencies.js';
 import { expectedVersion, tagOf } from './entity-tag.js';
+import { toLines } from './line-stream.js';
 import { pageOf } from './list-page.js';
 import { agentNamed, connectorNamed, requireFound } from './record-names.js';
 import type { Register } from './register.js';
@@ -93,6 +94,10 @@ function registerUse(register: Register, deps: AdminDependencies): void {
   }));
   register(ROUTES.check, async ({ names }) => ({
     body: { steps: [...(await deps.checkConnection(await requireConnector(deps, names.id)))] },
+  }));
+  register(ROUTES.checkNew, async ({ by, body, signal }) => ({
+    body: undefined,
+    stream: toLines(deps.operations.checkNewConnector({ by, input: body, signal }), { signal }),
   }));
   register(ROUTES.logs, async ({ names }) => {
     const { id } = await requireConnector(deps, names.id);

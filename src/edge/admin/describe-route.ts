@@ -49,6 +49,13 @@ function answersOf(route: AdminRoute): RouteConfig['responses'] {
   if (route.answers === 'nothing') return { 204: { description: 'Done' } };
   if (route.answers === 'event_stream')
     return { 200: { description: 'Events', content: { 'text/event-stream': { schema: z.string() } } } };
+  if (route.answers === 'lines')
+    return {
+      200: {
+        description: 'One to a line',
+        content: { 'application/x-ndjson': { schema: route.line as z.ZodType } },
+      },
+    };
   const content = { 'application/json': { schema: route.answer as z.ZodType } };
   return {
     ...(route.creates !== 'always' && { 200: { description: 'Done', content } }),

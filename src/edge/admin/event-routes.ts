@@ -2,6 +2,7 @@ import { ADMIN_ROUTES, DEFAULT_PAGE, type EventFilters } from '../../contract/in
 import type { EventQuery } from '../../governance/index.js';
 import { HubError, toAgentId, toCallId, toConnectorId } from '../../kernel/index.js';
 import type { AdminDependencies } from './dependencies.js';
+import { createEventExports } from './event-exports.js';
 import { createEventStreams } from './event-streams.js';
 import { readCursor, writeCursor } from './list-page.js';
 import type { Register } from './register.js';
@@ -12,6 +13,7 @@ const LIST = 'events';
 
 export function registerEventRoutes(register: Register, deps: AdminDependencies): void {
   const streams = createEventStreams(deps);
+  const exports = createEventExports(deps);
 
   register(ROUTES.list, async ({ query: { limit = DEFAULT_PAGE, cursor, ...filters } }) => {
     const position = cursor === undefined ? {} : { before: sequenceOf(readCursor(LIST, cursor)) };
@@ -37,6 +39,10 @@ export function registerEventRoutes(register: Register, deps: AdminDependencies)
     if (isHead) return { body: undefined };
     return { body: undefined, stream: await streams.open(toFilter(query), after, signal) };
   });
+  register(ROUTES.export, async ({ by, query, isHead, signal }) => {
+    if (isHead) return { body: undefined };
+    return { body: undefined, ...(await exports.open({ by, query, filter: toFilter(query), signal })) };
+  });
   register(ROUTES.verify, async () => ({ body: await deps.operations.verifyEvents() }));
 }
 
@@ -46,6 +52,7 @@ function toFilter({
   type,
   outcome,
   callId,
+  tool,
   since,
   until,
 }: EventFilters): Omit<EventQuery, 'limit' | 'order'> {
@@ -55,6 +62,7 @@ function toFilter({
     ...(type !== undefined && { type }),
     ...(outcome !== undefined && { outcome }),
     ...(callId !== undefined && { callId: toCallId(callId) }),
+    ...(tool !== undefined && { tool }),
     ...(since !== undefined && { since: toMilliseconds(since) }),
     ...(until !== undefined && { until: toMilliseconds(until) }),
   };

@@ -87,6 +87,10 @@ function toResponse(
     const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
     return stream === undefined ? c.body(null, 200, headers) : c.body(stream, 200, headers);
   }
+  if (route.answers === 'lines') {
+    const headers = { 'content-type': 'application/x-ndjson; charset=utf-8', 'x-accel-buffering': 'no' };
+    return stream === undefined ? c.body(null, 200, headers) : c.body(stream, 200, headers);
+  }
   const isNew = route.creates === 'always' || (route.creates === 'maybe' && created === true);
   return c.body(stringifyJson(body), isNew ? 201 : 200, { 'content-type': 'application/json' });
 }

@@ -1,6 +1,7 @@
 import { initial } from './0001-initial.js';
 import { accounts } from './0002-accounts.js';
+import { eventTools } from './0003-event-tools.js';
 import type { Migration } from './migration.js';
 
 /** Forward only, in order, numbered without gaps. */
-export const MIGRATIONS: readonly Migration[] = [initial, accounts];
+export const MIGRATIONS: readonly Migration[] = [initial, accounts, eventTools];

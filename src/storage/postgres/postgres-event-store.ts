@@ -70,10 +70,10 @@ async function append(db: Db, records: readonly EventRecord[], allowed: RawBuild
   const rows = records.map(toEventRow);
   const column = (name: keyof EventRow) => sql.val(rows.map((row) => row[name]));
   const inserted = await sql`
-    insert into events (sequence, at, type, agent, connector, outcome, call_id, payload, previous_hash, hash)
+    insert into events (sequence, at, type, agent, connector, outcome, call_id, tool, payload, previous_hash, hash)
     select * from unnest(
       ${column('sequence')}::bigint[], ${column('at')}::bigint[], ${column('type')}::text[], ${column('agent')}::text[],
-      ${column('connector')}::text[], ${column('outcome')}::text[], ${column('call_id')}::text[], ${column('payload')}::text[],
+      ${column('connector')}::text[], ${column('outcome')}::text[], ${column('call_id')}::text[], ${column('tool')}::text[], ${column('payload')}::text[],
       ${column('previous_hash')}::text[], ${column('hash')}::text[])
     where (${endsAt(before)}) and ${allowed}`.execute(db);
   if (inserted.numAffectedRows !== BigInt(records.length)) throw moved();

@@ -97,9 +97,9 @@ class SqliteEventStore implements EventStore {
     const insert = statement;
     const values: unknown[] = [];
     for (const record of records) {
-      const { sequence, at, type, agent, connector, outcome, call_id, payload, previous_hash, hash } =
+      const { sequence, at, type, agent, connector, outcome, call_id, tool, payload, previous_hash, hash } =
         toEventRow(record);
-      values.push(sequence, at, type, agent, connector, outcome, call_id, payload, previous_hash, hash);
+      values.push(sequence, at, type, agent, connector, outcome, call_id, tool, payload, previous_hash, hash);
     }
     this.#connection.attempt(() => insert.run(...values));
   }
