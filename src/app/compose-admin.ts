@@ -32,6 +32,8 @@ export function composeAdmin({ hub, config, shutdown }: AdminParts) {
     snapshots: storage.snapshots,
     eventStore: storage.events,
     tryConnection,
+    tickets: storage.tickets,
+    feed: hub.coordination.feed,
     allowStdioFromApi: config().server.allowStdioFromApi,
     policyChanged: () => {
       hub.policyChanged.emit();

@@ -8,6 +8,7 @@ import {
   type AdminAccountDependencies,
   type RemoveAdmin,
 } from './admin-account-writes.js';
+import { createCallQuestions, type CallQuestions, type CallQuestionsDependencies } from './call-questions.js';
 import type { CallTool } from './call-tool.js';
 import { createChangeAgent, type ChangeAgent } from './change-agent.js';
 import { createChooseAccount, type ChooseAccount, type ChooseAccountDependencies } from './choose-account.js';
@@ -78,6 +79,7 @@ export interface AdminOperations {
   readonly removePolicy: RemovePolicy;
   readonly explainPolicy: ExplainPolicy;
   readonly callTool: CallTool;
+  readonly callQuestions: CallQuestions;
   readonly verifyEvents: VerifyEvents;
   readonly exportEvents: ExportEvents;
   readonly addAdmin: AddAdmin;
@@ -96,6 +98,7 @@ type Needs = AddConnectorDependencies &
   ChooseAccountDependencies &
   AddAgentDependencies &
   PolicyWriteDependencies &
+  CallQuestionsDependencies &
   ExplainPolicyDependencies &
   VerifyEventsDependencies &
   ExportEventsDependencies &
@@ -135,6 +138,7 @@ export function createAdminOperations(dependencies: AdminOperationsDependencies)
     removePolicy: createRemovePolicy(deps),
     explainPolicy: createExplainPolicy(deps),
     callTool: dependencies.callTool,
+    callQuestions: createCallQuestions(deps),
     verifyEvents: createVerifyEvents(deps),
     exportEvents: createExportEvents(deps),
     addAdmin: createAddAdmin(deps),

@@ -21,6 +21,7 @@ import type { CallResult } from '../mcp/model/index.js';
 import type { AskProfile, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import type { AccountDesk } from './account-desk.js';
 import type { BridgeLosses } from './bridge-losses.js';
+import type { CallWatch } from './call-watch.js';
 import { requireConfirmation } from './confirmation.js';
 import { failureOf } from './failure-of.js';
 import { guardAnswer } from './guard-answer.js';
@@ -47,6 +48,8 @@ export interface ToolCall {
   readonly options: UpstreamOptions;
   /** For callers that answer questions by calling again. Others are asked with `options.ask`, or not at all. */
   readonly rounds?: Rounds;
+  /** Of who wants to see how it goes on. */
+  readonly watch?: CallWatch;
 }
 
 export interface CallToolDependencies {
@@ -70,7 +73,7 @@ export type CallTool = (call: ToolCall) => Promise<CallResult>;
 /** Resolve, decide, validate, record, authenticate, execute, guard. Whatever happens is recorded, and nothing happens unrecorded. */
 export function createCallTool(deps: CallToolDependencies): CallTool {
   return async function callTool(call) {
-    const { agent, args, rounds } = call;
+    const { agent, args, rounds, watch } = call;
     let entry: ToolEntry | undefined;
     let decision: Decision | undefined;
     let access: Access | undefined;
@@ -82,9 +85,12 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       else claimed = claimHeld(deps.held, agent.id, rounds);
       entry = deps.surfaces.surfaceFor(agent, call.scope).findTool(call.exposedName);
       if (entry === undefined) throw new HubError('unknown_tool', 'Unknown tool');
+      watch?.begins('policy');
       decision = decide(deps.policy, agent, entry, args);
+      watch?.decided(decision);
       if (decision.kind !== 'allow')
         ({ decision, confirmed } = await requirePermission(deps.policy, decision, call, entry, claimed));
+      watch?.begins('validation');
       requireValid(deps.validator, entry, args);
       // Asked for before anything is written down: a client may have to send the whole call again to answer.
       if (entry.connector.auth.type === 'oauth') access = await requireAccount(deps, call, entry.connector);
@@ -104,6 +110,7 @@ async function requireAccount(
   call: ToolCall,
   connector: Connector,
 ): Promise<Access> {
+  call.watch?.begins('credential');
   try {
     return await deps.credentials.accessFor(connector, call.agent.id);
   } catch (error) {
@@ -186,8 +193,10 @@ async function requirePermission(
       details: { reason: decision.reason },
     });
   const { version } = policy;
+  call.watch?.begins('confirmation');
   const confirmed = await requireConfirmation(policy, decision, call, entry, claimed !== undefined);
   if (policy.version === version) return { decision, confirmed };
+  call.watch?.begins('policy');
   return requirePermission(policy, decide(policy, call.agent, entry, call.args), call, entry, claimed);
 }
 
@@ -218,6 +227,7 @@ async function execute(
     method: 'tools/call',
   } as const;
   const startedAt = continued?.startedAt ?? deps.clock.monotonic();
+  call.watch?.begins('intent');
   if (continued === undefined) await intend(deps, call, actor, facts, decision);
   let outcome: CallOutcome = 'ok';
   let failure: { error?: HubError['code'] } = {};
@@ -225,11 +235,13 @@ async function execute(
   /** Its caller comes again; only then it can end. */
   let isOpen = false;
   try {
+    if (known === undefined) call.watch?.begins('credential');
     const access = known ?? (await deps.credentials.accessFor(connector, call.agent.id));
     for (let renewed = false; ; renewed = true) {
       const shown = access.headers;
       try {
         const answer = await sendCall(deps, access, { call, entry, passage, actor, facts, startedAt });
+        call.watch?.begins('guard');
         const guarded = guardAnswer(deps, entry, answer);
         seen = {
           resultBytes: guarded.bytes,
@@ -246,6 +258,7 @@ async function execute(
     else ({ outcome, ...failure } = failureOf(error));
     throw error;
   } finally {
+    call.watch?.begins('outcome');
     const durationMs = deps.clock.monotonic() - startedAt;
     if (!isOpen)
       deps.events.append(actor, {

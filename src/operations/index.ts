@@ -9,6 +9,8 @@ export {
   type CallStatisticsBook,
   type CallSummary,
 } from './call-statistics.js';
+export { createCallQuestions, type CallQuestions, type QuestionEnd } from './call-questions.js';
+export type { CallWatch } from './call-watch.js';
 export { createCompleteArgument, type CompleteArgument, type CompletionQuery } from './complete-argument.js';
 export { createGetPrompt, type GetPrompt, type PromptRequest } from './get-prompt.js';
 export { createReadResource, type ReadResource, type ResourceRequest } from './read-resource.js';

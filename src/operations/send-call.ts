@@ -46,7 +46,9 @@ export async function sendCall(
   sending: Sending,
 ): Promise<CallResult> {
   const { call, entry, passage } = sending;
+  call.watch?.begins('connect');
   const lease = await deps.upstreams.open(entry.connector, access, callerOf(call));
+  call.watch?.begins('upstream');
   try {
     if (passage !== undefined) return await nextRound(deps, sending, passage, lease);
     return await lease.upstream.callTool(

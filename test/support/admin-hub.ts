@@ -155,6 +155,8 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     ...browser,
     clients,
     adminStore: storage.admins,
+    tickets: storage.tickets,
+    feed: coordination.feed,
     masterKey,
     connectors,
     connectorStore: storage.connectors,

@@ -26,6 +26,8 @@ export interface AdminRoute<Path extends string = string, Query = unknown, Body 
   readonly answers: 'json' | 'nothing' | 'event_stream' | 'lines';
   /** Of an answer in lines: one JSON document to a line, each as soon as it is known. */
   readonly line?: z.ZodType;
+  /** What is told on the way to an answer, for who accepts `text/event-stream`. */
+  readonly streams?: z.ZodType;
   /** Whether an answer may be 201; otherwise it is 200, or 204 without a body. */
   readonly creates?: 'always' | 'maybe';
   /** Whether it takes a token: a browser's session could prolong itself with it. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { anyObject, idText, pageOf, pageQuery } from './answers.js';
+import { toolCallEvent } from './call-events.js';
 import { defineRoute } from './route.js';
 
 /** A tool under the name we offer it, with where it comes from. */
@@ -37,6 +38,14 @@ const toolCallAnswer = z
   .strictObject({ callId: z.string(), result: anyObject })
   .meta({ id: 'ToolCallAnswer' });
 
+/** What somebody says to a question that came with the events of a call. */
+const callAnswer = z
+  .discriminatedUnion('action', [
+    z.strictObject({ action: z.literal('accept'), content: anyObject.optional() }),
+    z.strictObject({ action: z.enum(['decline', 'cancel']) }),
+  ])
+  .meta({ id: 'CallAnswer' });
+
 export const TOOL_ROUTES = {
   list: defineRoute({
     id: 'listTools',
@@ -63,7 +72,17 @@ export const TOOL_ROUTES = {
     summary: 'Call a tool as an agent, under its policies',
     body: toolCall,
     answer: toolCallAnswer,
+    streams: toolCallEvent,
+  }),
+  answer: defineRoute({
+    id: 'answerCall',
+    method: 'post',
+    path: '/tools/calls/{callId}/questions/{question}',
+    role: 'operator',
+    summary: 'Answer a question of a call that is under way, once',
+    body: callAnswer,
   }),
 } as const;
 
 export type ToolView = z.infer<typeof toolView>;
+export type CallAnswer = z.infer<typeof callAnswer>;

@@ -56,7 +56,11 @@ function answersOf(route: AdminRoute): RouteConfig['responses'] {
         content: { 'application/x-ndjson': { schema: route.line as z.ZodType } },
       },
     };
-  const content = { 'application/json': { schema: route.answer as z.ZodType } };
+  const content = {
+    'application/json': { schema: route.answer as z.ZodType },
+    // Each message of the stream has one of these as its data.
+    ...(route.streams !== undefined && { 'text/event-stream': { schema: route.streams } }),
+  };
   return {
     ...(route.creates !== 'always' && { 200: { description: 'Done', content } }),
     ...(route.creates !== undefined && { 201: { description: 'Made', content } }),

@@ -22,12 +22,15 @@ export interface AdminRequest<Path extends string, Query, Body> {
   readonly ifMatch: string | undefined;
   readonly lastEventId: string | undefined;
   readonly isHead: boolean;
+  /** Whether it wants to hear of what happens on the way to the answer. */
+  readonly wantsStream: boolean;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
 }
 
 export interface AdminAnswer<Answer> {
-  readonly body: Answer;
+  /** Undefined only with a stream. */
+  readonly body: Answer | undefined;
   /** Whether it was not there before. */
   readonly created?: boolean;
   readonly tag?: string;
@@ -60,6 +63,7 @@ export function createRegister(
         ifMatch: c.req.header('if-match'),
         lastEventId: c.req.header('last-event-id'),
         isHead: c.req.raw.method === 'HEAD',
+        wantsStream: route.streams !== undefined && acceptsStream(c.req.header('accept')),
         signal: c.req.raw.signal,
       });
       return toResponse(c, route, answer);
@@ -74,6 +78,12 @@ function requireRole({ role, signedIn }: Admin, route: AdminRoute): void {
     throw new HubError('forbidden', 'this needs an admin token');
 }
 
+/** Whoever takes either gets the answer alone. */
+function acceptsStream(accept = ''): boolean {
+  const types = accept.split(',').map((each) => each.split(';')[0]?.trim().toLowerCase());
+  return types.includes('text/event-stream') && !types.includes('application/json');
+}
+
 function toResponse(
   c: Context,
   route: AdminRoute,
@@ -82,7 +92,7 @@ function toResponse(
   if (tag !== undefined) c.header('etag', tag);
   for (const [name, value] of Object.entries(more)) c.header(name, value);
   if (route.answers === 'nothing') return c.body(null, 204);
-  if (route.answers === 'event_stream') {
+  if (route.answers === 'event_stream' || stream !== undefined) {
     // Whatever stands between must pass events on as they come.
     const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
     return stream === undefined ? c.body(null, 200, headers) : c.body(stream, 200, headers);

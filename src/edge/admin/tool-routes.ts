@@ -2,6 +2,7 @@ import { buildSurface, type Permits, type Surface } from '../../catalog/index.js
 import { ADMIN_ROUTES } from '../../contract/index.js';
 import { HubError, toCallId } from '../../kernel/index.js';
 import type { JsonObject } from '../../mcp/jsonrpc/index.js';
+import { createCallStreams } from './call-streams.js';
 import type { AdminDependencies } from './dependencies.js';
 import { pageOf } from './list-page.js';
 import { agentNamed, connectorNamed, requireFound } from './record-names.js';
@@ -39,9 +40,13 @@ export function registerToolRoutes(register: Register, deps: AdminDependencies):
     return { body: toToolView(requireFound(entry, 'tool')) };
   });
 
-  register(ROUTES.call, async ({ by, body, signal }) => {
+  const streams = createCallStreams(deps);
+  register(ROUTES.call, async ({ by, body, signal, wantsStream }) => {
     const agent = requireFound(await deps.agents.find(agentNamed(body.agent)), 'agent');
     if (!agent.enabled) throw new HubError('conflict', `agent ${agent.id} is disabled`);
+    const args = body.arguments as JsonObject | undefined;
+    if (wantsStream)
+      return { body: undefined, stream: streams.open({ by, agent, name: body.name, args, signal }) };
     const result = await deps.operations.callTool({
       // One id for the answer, the request and the events.
       callId: toCallId(by.request),
@@ -49,12 +54,15 @@ export function registerToolRoutes(register: Register, deps: AdminDependencies):
       admin: by.id,
       scope: ALL,
       exposedName: body.name,
-      args: body.arguments as JsonObject | undefined,
+      args,
       // Nobody can be asked in the middle of a request.
       options: { signal },
     });
     return { body: { callId: by.request, result } };
   });
+  register(ROUTES.answer, async ({ by, names, body }) => ({
+    body: await deps.operations.callQuestions.answer({ by, ...names, answer: body }),
+  }));
 }
 
 async function surfaceOf(deps: AdminDependencies, agent: string | undefined): Promise<Surface> {
