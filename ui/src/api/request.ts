@@ -1,5 +1,6 @@
 import type { ErrorAnswer, PathNames } from '../../../src/contract/index.js';
 import { csrfHeader } from './csrf.js';
+import { parseJson, writeJson } from '../shared/exact-json.js';
 import { goToSignIn } from './sign-in.js';
 
 /** A failure as the admin API tells it, or the lack of an answer (`unreachable`). */
@@ -19,6 +20,13 @@ export class ApiError extends Error {
     this.code = code;
     this.details = details;
   }
+}
+
+/** A failure that was told in a message; without one, the lack of any. */
+export function toApiError(
+  error: ErrorAnswer['error'] = { code: 'unreachable', message: 'the connection to the hub was lost' },
+): ApiError {
+  return new ApiError(0, error);
 }
 
 interface AnyRoute {
@@ -56,6 +64,48 @@ export async function askWithTag<Route extends AnyRoute>(
   route: Route,
   asked: Asked<Route>,
 ): Promise<Answered<Types<Route>['answer']>> {
+  const answer = await request(route, asked, 'application/json');
+  const text = await answer.text();
+  if (!answer.ok) throw toError(answer, text);
+  return {
+    body: (text === '' ? undefined : parseJson(text)) as Types<Route>['answer'],
+    tag: answer.headers.get('etag') ?? undefined,
+  };
+}
+
+/** Asks for what happens on the way to an answer, message by message. Throws where it does not even begin. */
+export async function* askForMessages<Route extends AnyRoute>(
+  route: Route,
+  asked: Asked<Route>,
+): AsyncGenerator<unknown> {
+  const answer = await request(route, asked, 'text/event-stream');
+  if (!answer.ok || answer.body === null) throw toError(answer, await answer.text());
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      const blocks = (text + value).split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const line = block.split('\n').find((each) => each.startsWith('data: '));
+        if (line !== undefined) yield parseJson(line.slice('data: '.length));
+      }
+    }
+  } catch (cause) {
+    if ((asked as { readonly signal?: AbortSignal }).signal?.aborted === true) throw cause;
+    throw new ApiError(0, { code: 'unreachable', message: 'the connection to the hub was lost' }, { cause });
+  } finally {
+    void reader.cancel().catch(() => undefined);
+  }
+}
+
+async function request<Route extends AnyRoute>(
+  route: Route,
+  asked: Asked<Route>,
+  accept: string,
+): Promise<Response> {
   const { query, signal, ifMatch, names, body } = asked as {
     readonly query?: object;
     readonly signal?: AbortSignal;
@@ -64,23 +114,17 @@ export async function askWithTag<Route extends AnyRoute>(
     readonly body?: unknown;
   };
   const method = route.method.toUpperCase();
-  const answer = await send(addressOf(route.path, names, query), {
+  return send(addressOf(route.path, names, query), {
     method,
     headers: {
-      accept: 'application/json',
+      accept,
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(ifMatch !== undefined && { 'if-match': ifMatch }),
       ...(method !== 'GET' && (await csrfHeader())),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: writeJson(body) }),
     ...(signal !== undefined && { signal }),
   });
-  const text = await answer.text();
-  if (!answer.ok) throw toError(answer, text);
-  return {
-    body: (text === '' ? undefined : JSON.parse(text)) as Types<Route>['answer'],
-    tag: answer.headers.get('etag') ?? undefined,
-  };
 }
 
 function addressOf(path: string, names: Readonly<Record<string, string>> = {}, query: object = {}): string {

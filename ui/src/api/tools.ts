@@ -1,8 +1,16 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ROUTES } from './contract.js';
-import { ask } from './request.js';
+import { ask, askForMessages } from './request.js';
 
-export type { ToolView } from '../../../src/contract/index.js';
+import type { CallAnswer, ToolCallEvent } from '../../../src/contract/index.js';
+
+export type {
+  CallAnswer,
+  CallStage,
+  ToolCallEvent,
+  ToolCallQuestion,
+  ToolView,
+} from '../../../src/contract/index.js';
 
 const routes = ROUTES.tools;
 
@@ -47,6 +55,14 @@ export interface CallRequest {
   readonly signal: AbortSignal;
 }
 
-export function callTool({ agent, name, args, signal }: CallRequest) {
-  return ask(routes.call, { body: { agent, name, arguments: args }, signal });
+/** Calls a tool and tells how it goes on. The last message is a result or an error. */
+export function watchCall({ agent, name, args, signal }: CallRequest) {
+  return askForMessages(routes.call, {
+    body: { agent, name, arguments: args },
+    signal,
+  }) as AsyncGenerator<ToolCallEvent>;
+}
+
+export function answerQuestion(callId: string, question: string, body: CallAnswer) {
+  return ask(routes.answer, { names: { callId, question }, body });
 }

@@ -3,6 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { agentList } from '../api/agents.js';
 import { explainPolicy, type PolicyExplanation, type PolicyQuestion } from '../api/policies.js';
 import { Button } from '../shared/button.js';
+import { parseJson } from '../shared/exact-json.js';
 import { DecisionBadge } from '../shared/decision-badge.js';
 import { SelectField, TextArea, TextField } from '../shared/field.js';
 import { ProblemNotice } from '../shared/notice.js';
@@ -93,7 +94,7 @@ function Explanation({ explanation }: { readonly explanation: PolicyExplanation 
 
 function readObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value = JSON.parse(text.trim() === '' ? '{}' : text) as unknown;
+    const value = parseJson(text.trim() === '' ? '{}' : text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Readonly<Record<string, unknown>>)
       : undefined;

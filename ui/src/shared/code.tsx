@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from './button.js';
+import { writeJson } from './exact-json.js';
 import { toPlainText } from './plain-text.js';
 
 const SHOWN_MS = 2_000;
@@ -75,5 +76,5 @@ export function JsonCode({
   readonly label: string;
   readonly tall?: boolean;
 }) {
-  return <Code text={JSON.stringify(value, null, 2)} label={label} tall={tall} />;
+  return <Code text={writeJson(value, 2)} label={label} tall={tall} />;
 }

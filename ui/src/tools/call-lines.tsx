@@ -1,4 +1,5 @@
 import { Code } from '../shared/code.js';
+import { writeJson } from '../shared/exact-json.js';
 import type { Arguments } from './schema-fields.js';
 
 /** One word for a shell, whatever is in it. */
@@ -16,12 +17,12 @@ export function CallLines({
   readonly agent: string;
   readonly args: Arguments;
 }) {
-  const json = JSON.stringify(args);
+  const json = writeJson(args);
   const cli = `npx crosspoint call ${shellWord(tool)} --agent ${shellWord(agent)} --args ${shellWord(json)}`;
   const curl = [
     `curl ${window.location.origin}/mcp/tools/call`,
     `  -H "Authorization: Bearer $CROSSPOINT_KEY" -H 'Content-Type: application/json'`,
-    `  -d ${shellWord(JSON.stringify({ name: tool, arguments: args }))}`,
+    `  -d ${shellWord(writeJson({ name: tool, arguments: args }))}`,
   ].join(' \\\n');
   return (
     <div className="grid gap-3">

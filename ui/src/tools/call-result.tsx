@@ -109,9 +109,21 @@ function EmbeddedResource({ resource }: { readonly resource: Members }) {
       {typeof resource['text'] === 'string' ? (
         <Code text={resource['text']} label="Text of the resource" />
       ) : (
-        <Unshown what="Binary content" mimeType={resource['mimeType']} />
+        <Binary data={resource['blob']} mimeType={resource['mimeType']} />
       )}
     </div>
+  );
+}
+
+function Binary({ data, mimeType }: { readonly data: unknown; readonly mimeType: unknown }) {
+  const type = [
+    ['image', IMAGES],
+    ['audio', SOUNDS],
+  ].find(([, types]) => types?.includes(String(mimeType)));
+  return type === undefined ? (
+    <Unshown what="Binary content" mimeType={mimeType} />
+  ) : (
+    <Part part={{ type: type[0], data, mimeType }} />
   );
 }
 

@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useRef, useState, type FormEvent } from 'react';
+import { useMemo, useState, type FormEvent } from 'react';
 import { agentList } from '../api/agents.js';
-import { callTool, type ToolView } from '../api/tools.js';
+import type { ToolView } from '../api/tools.js';
 import { Button } from '../shared/button.js';
+import { parseJson, writeJson } from '../shared/exact-json.js';
 import { SelectField, TextArea } from '../shared/field.js';
 import { Notice, ProblemNotice } from '../shared/notice.js';
 import { Section } from '../shared/page.js';
 import { CallFacts } from './call-facts.js';
 import { CallLines } from './call-lines.js';
+import { CallProgress } from './call-progress.js';
+import { CallQuestion } from './call-question.js';
 import { CallResult } from './call-result.js';
 import {
   fieldsOf,
@@ -18,13 +21,7 @@ import {
   type ReadOutcome,
 } from './schema-fields.js';
 import { SchemaForm } from './schema-form.js';
-
-type CallState =
-  | { readonly state: 'idle' }
-  | { readonly state: 'running' }
-  | { readonly state: 'cancelled' }
-  | { readonly state: 'failed'; readonly error: unknown }
-  | { readonly state: 'done'; readonly callId: string; readonly result: Arguments; readonly ms: number };
+import { useCall } from './use-call.js';
 
 /** Calls a tool as an agent, with the agent's own rights. */
 export function Playground({
@@ -42,43 +39,28 @@ export function Playground({
   const [texts, setTexts] = useState(() => initialTexts(fields));
   const [raw, setRaw] = useState<string>();
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
-  const [call, setCall] = useState<CallState>({ state: 'idle' });
-  const running = useRef<AbortController>(undefined);
+  const { state: call, run, cancel } = useCall();
+  const isRunning = call.phase === 'running';
   const outcome = raw === undefined ? readArguments(fields, texts) : readRaw(raw);
 
   function switchMode(): void {
     setProblems({});
-    if (raw === undefined) setRaw(JSON.stringify('args' in outcome ? outcome.args : {}, null, 2));
+    if (raw === undefined) setRaw(writeJson('args' in outcome ? outcome.args : {}, 2));
     else {
       if ('args' in outcome) setTexts(toTexts(fields, outcome.args));
       setRaw(undefined);
     }
   }
 
-  async function run(event: FormEvent): Promise<void> {
+  function submit(event: FormEvent): void {
     event.preventDefault();
-    if ('problems' in outcome) return setProblems(outcome.problems);
-    setProblems({});
-    const controller = new AbortController();
-    running.current = controller;
-    setCall({ state: 'running' });
-    const startedAt = performance.now();
-    try {
-      const answer = await callTool({
-        agent,
-        name: tool.name,
-        args: outcome.args,
-        signal: controller.signal,
-      });
-      setCall({ state: 'done', ...answer, ms: performance.now() - startedAt });
-    } catch (error) {
-      setCall(controller.signal.aborted ? { state: 'cancelled' } : { state: 'failed', error });
-    }
+    setProblems('problems' in outcome ? outcome.problems : {});
+    if ('args' in outcome) void run({ agent, name: tool.name, args: outcome.args });
   }
 
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
-      <form onSubmit={(event) => void run(event)} className="panel grid gap-4 p-4">
+      <form onSubmit={submit} className="panel grid gap-4 p-4">
         <SelectField
           label="Call as"
           value={agent}
@@ -114,25 +96,28 @@ export function Playground({
           />
         )}
         <div className="flex gap-2">
-          <Button kind="primary" type="submit" busy={call.state === 'running'} disabled={agent === ''}>
-            {call.state === 'running' ? 'Calling…' : 'Call'}
+          <Button kind="primary" type="submit" busy={isRunning} disabled={agent === ''}>
+            {isRunning ? 'Calling…' : 'Call'}
           </Button>
-          {call.state === 'running' && (
-            <Button onClick={() => running.current?.abort()}>Cancel the call</Button>
-          )}
+          {isRunning && <Button onClick={cancel}>Cancel the call</Button>}
         </div>
       </form>
       <div className="min-w-0">
+        {call.callId !== undefined &&
+          call.questions.map((question) => (
+            <CallQuestion key={question.id} callId={call.callId ?? ''} question={question} />
+          ))}
+        <CallProgress call={call} />
         <div aria-live="polite" className="mb-4 empty:mb-0">
-          {call.state === 'failed' && <ProblemNotice error={call.error} />}
-          {call.state === 'cancelled' && (
+          {call.phase === 'failed' && <ProblemNotice error={call.error} />}
+          {call.phase === 'cancelled' && (
             <Notice tone="warn">
               The call was cancelled. Whether the server acted on it is in the event log.
             </Notice>
           )}
-          {call.state === 'done' && <CallResult result={call.result} />}
+          {call.result !== undefined && <CallResult result={call.result} />}
         </div>
-        {call.state === 'done' && <CallFacts callId={call.callId} ms={call.ms} />}
+        {call.stages.length > 0 && <CallFacts call={call} />}
         <Section title="The same call elsewhere">
           <CallLines tool={tool.name} agent={agent} args={'args' in outcome ? outcome.args : {}} />
         </Section>
@@ -143,7 +128,7 @@ export function Playground({
 
 function readRaw(text: string): ReadOutcome {
   try {
-    const value = JSON.parse(text.trim() === '' ? '{}' : text) as unknown;
+    const value = parseJson(text.trim() === '' ? '{}' : text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { args: value as Arguments };
     return { problems: { raw: 'Arguments are a JSON object: { … }' } };

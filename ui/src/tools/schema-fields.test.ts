@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { writeJson } from '../shared/exact-json.js';
 import { fieldsOf, initialTexts, keyOf, readArguments, toTexts } from './schema-fields.js';
 
 const SCHEMA = {
@@ -22,6 +23,9 @@ const SCHEMA = {
     anything: {},
     elsewhere: { $ref: 'https://evil.example/schema' },
     own: { $ref: '#/properties/own' },
+    colour: { type: 'string', oneOf: [{ const: 'r', title: 'Red' }, { const: 'g' }], default: 'g' },
+    named: { type: 'string', enum: ['a', 'b'], enumNames: ['First', 'Second'] },
+    several: { type: 'array', items: { anyOf: [{ const: 'x', title: 'The x' }, { const: 'y' }] } },
   },
   $defs: { size: { type: 'integer' } },
 };
@@ -48,8 +52,39 @@ describe('fields of a schema', () => {
       'anything json',
       'elsewhere json',
       'own json',
+      'colour choice',
+      'named choice',
+      'several choices',
     ]);
-    expect(initialTexts(fields)).toEqual(text({ count: '3' }));
+    expect(initialTexts(fields)).toEqual(text({ count: '3', colour: '"g"' }));
+  });
+
+  test('offer values under the names they have for people', () => {
+    const offered = fields.flatMap((field) =>
+      'choices' in field ? field.choices.map(({ value, label }) => `${value} ${label}`) : [],
+    );
+    expect(offered).toEqual([
+      '"open" open',
+      '1 1',
+      'null null',
+      '"r" Red',
+      '"g" g',
+      '"a" First',
+      '"b" Second',
+      '"x" The x',
+      '"y" y',
+    ]);
+  });
+
+  test('keep every digit', () => {
+    const typed = text({ title: 't', count: '9007199254740993', ratio: '0.12345678901234567891' });
+    const more = text({ sizes: '1\n-90071992547409930', anything: '{"x":12345678901234567890}' });
+    const outcome = readArguments(fields, { ...typed, ...more });
+    const args = 'args' in outcome ? outcome.args : {};
+    expect(writeJson(args)).toBe(
+      '{"title":"t","count":9007199254740993,"ratio":0.12345678901234567891,"sizes":[1,-90071992547409930],"place":{"city":""},"anything":{"x":12345678901234567890}}',
+    );
+    expect(writeJson(readArguments(fields, toTexts(fields, args)))).toBe(writeJson({ args }));
   });
 
   test('give the arguments that were typed, and nothing for what was left blank', () => {
@@ -80,7 +115,7 @@ describe('fields of a schema', () => {
   test.each([
     [{ count: '' }, 'count'],
     [{ count: '1.5' }, 'count'],
-    [{ count: '9007199254740993' }, 'count'],
+    [{ count: '9007199254740993.5' }, 'count'],
     [{ ratio: 'much' }, 'ratio'],
     [{ sizes: '1\nx' }, 'sizes'],
     [{ anything: '{' }, 'anything'],

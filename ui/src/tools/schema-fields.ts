@@ -1,12 +1,20 @@
+import { ExactNumber, parseJson, readExact, writeJson } from '../shared/exact-json.js';
+
 /** A form's fields from a JSON Schema: the usual types as fields, everything else as JSON. */
 
 type Schema = Readonly<Record<string, unknown>>;
 
 export type Field =
   | (FieldBase & { readonly kind: 'text' | 'long' | 'number' | 'integer' | 'boolean' | 'json' })
-  | (FieldBase & { readonly kind: 'choice'; readonly choices: readonly unknown[] })
+  | (FieldBase & { readonly kind: 'choice' | 'choices'; readonly choices: readonly FieldChoice[] })
   | (FieldBase & { readonly kind: 'list'; readonly items: 'string' | 'number' | 'integer' })
   | (FieldBase & { readonly kind: 'group'; readonly fields: readonly Field[] });
+
+export interface FieldChoice {
+  /** JSON. */
+  readonly value: string;
+  readonly label: string;
+}
 
 interface FieldBase {
   /** Where its value stands in the arguments. */
@@ -69,8 +77,8 @@ function toField(
 }
 
 function shapeOf(schema: Schema, root: Schema, base: FieldBase, depth: number): Field {
-  const choices = schema['enum'];
-  if (Array.isArray(choices) && choices.length > 0) return { ...base, kind: 'choice', choices };
+  const choices = choicesOf(schema);
+  if (choices.length > 0) return { ...base, kind: 'choice', choices };
   switch (typeOf(schema)) {
     case 'string': {
       const most = schema['maxLength'];
@@ -83,7 +91,10 @@ function shapeOf(schema: Schema, root: Schema, base: FieldBase, depth: number): 
     case 'boolean':
       return { ...base, kind: 'boolean' };
     case 'array': {
-      const items = typeOf(resolve(asSchema(schema['items']), root));
+      const member = resolve(asSchema(schema['items']), root);
+      const offered = choicesOf(member);
+      if (offered.length > 0) return { ...base, kind: 'choices', choices: offered };
+      const items = typeOf(member);
       return items === 'string' || items === 'number' || items === 'integer'
         ? { ...base, kind: 'list', items }
         : { ...base, kind: 'json' };
@@ -95,6 +106,29 @@ function shapeOf(schema: Schema, root: Schema, base: FieldBase, depth: number): 
     default:
       return { ...base, kind: 'json' };
   }
+}
+
+/** The values that are offered, with the names they have for people. */
+function choicesOf(schema: Schema): readonly FieldChoice[] {
+  const { enum: values, enumNames: names } = schema;
+  if (Array.isArray(values)) {
+    const labels: readonly unknown[] = Array.isArray(names) ? names : [];
+    return values.map((value: unknown, index) => toChoice(value, labels[index]));
+  }
+  const alternatives = alternativesOf(schema);
+  if (alternatives.length === 0 || !alternatives.every((each) => Object.hasOwn(each, 'const'))) return [];
+  return alternatives.map((each) => toChoice(each['const'], each['title']));
+}
+
+function toChoice(value: unknown, name: unknown): FieldChoice {
+  const text = writeJson(value);
+  const label = [name, value].find((each) => typeof each === 'string' && each !== '');
+  return { value: text, label: typeof label === 'string' ? label : text };
+}
+
+function alternativesOf(schema: Schema): readonly Schema[] {
+  const alternatives = schema['anyOf'] ?? schema['oneOf'];
+  return Array.isArray(alternatives) ? alternatives.map(asSchema) : [];
 }
 
 /** One type, or one type and null. */
@@ -118,9 +152,9 @@ function resolve(schema: Schema, root: Schema, hops = 0): Schema {
       .reduce<unknown>((value, part) => ownMember(value, part), root);
     return resolve(asSchema(target), root, hops + 1);
   }
-  const alternatives = schema['anyOf'] ?? schema['oneOf'];
-  if (!Array.isArray(alternatives)) return schema;
-  const real = alternatives.map(asSchema).filter(({ type }) => type !== 'null');
+  const alternatives = alternativesOf(schema);
+  if (alternatives.length === 0 || choicesOf(schema).length > 0) return schema;
+  const real = alternatives.filter(({ type }) => type !== 'null');
   return real.length === 1 && real[0] !== undefined ? resolve(real[0], root, hops + 1) : {};
 }
 
@@ -159,9 +193,10 @@ export function toTexts(fields: readonly Field[], args: Arguments): Texts {
 }
 
 function toText(field: Field, value: unknown): string {
-  if (field.kind === 'list' && Array.isArray(value)) return value.map(String).join('\n');
-  if (field.kind === 'choice') return JSON.stringify(value);
-  return typeof value === 'string' && field.kind !== 'json' ? value : JSON.stringify(value, null, 2);
+  if (field.kind === 'list' && Array.isArray(value))
+    return value.map((each) => (typeof each === 'string' ? each : writeJson(each))).join('\n');
+  if (field.kind === 'choice' || field.kind === 'choices') return writeJson(value);
+  return typeof value === 'string' && field.kind !== 'json' ? value : writeJson(value, 2);
 }
 
 /** The values of a form. What is left blank and not required is not given. */
@@ -214,9 +249,10 @@ function readText(field: Exclude<Field, { kind: 'group' }>, text: string): ReadT
       return wrong ?? { value: values.map((value) => ('value' in value ? value.value : undefined)) };
     }
     case 'choice':
+    case 'choices':
     case 'json':
       try {
-        return { value: JSON.parse(text) as unknown };
+        return { value: parseJson(text) };
       } catch {
         return { problem: 'This is not JSON.' };
       }
@@ -224,8 +260,13 @@ function readText(field: Exclude<Field, { kind: 'group' }>, text: string): ReadT
 }
 
 function readNumber(kind: 'number' | 'integer', text: string): ReadText {
-  const value = Number(text.trim());
+  const written = text.trim();
+  const value = readExact(written) ?? Number(written);
+  if (value instanceof ExactNumber)
+    return kind === 'number' || /^-?\d+$/.test(written)
+      ? { value }
+      : { problem: 'This is not a whole number.' };
   if (!Number.isFinite(value)) return { problem: 'This is not a number.' };
-  if (kind === 'integer' && !Number.isSafeInteger(value)) return { problem: 'This is not a whole number.' };
+  if (kind === 'integer' && !Number.isInteger(value)) return { problem: 'This is not a whole number.' };
   return { value };
 }

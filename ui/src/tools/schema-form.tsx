@@ -1,4 +1,5 @@
-import { SelectField, TextArea, TextField } from '../shared/field.js';
+import { parseJson, writeJson } from '../shared/exact-json.js';
+import { CheckField, SelectField, TextArea, TextField } from '../shared/field.js';
 import { toPlainLine, toPlainText } from '../shared/plain-text.js';
 import { keyOf, type Field, type Texts } from './schema-fields.js';
 
@@ -67,12 +68,63 @@ function FieldInput({
         />
       );
     case 'choice': {
-      const choices = field.choices.map((choice) => ({
-        value: JSON.stringify(choice),
-        label: toPlainLine(typeof choice === 'string' ? choice : JSON.stringify(choice), 80),
-      }));
+      const choices = field.choices.map(({ value, label }) => ({ value, label: toPlainLine(label, 80) }));
       return <SelectField choices={[NOT_GIVEN, ...choices]} {...shared} />;
     }
+    case 'choices':
+      return <Choices field={field} name={name} text={shared.value} onText={shared.onText} error={error} />;
+  }
+}
+
+/** Any number of the values that are offered. */
+function Choices({
+  field: { choices, description, required },
+  name,
+  text,
+  error,
+  onText,
+}: {
+  readonly field: Extract<Field, { readonly kind: 'choice' | 'choices' }>;
+  readonly name: string;
+  readonly text: string;
+  readonly error: string | undefined;
+  readonly onText: (text: string) => void;
+}) {
+  const chosen = chosenIn(text);
+  function choose(value: string, isChosen: boolean): void {
+    const now = choices.filter((each) => (each.value === value ? isChosen : chosen.includes(each.value)));
+    onText(now.length === 0 && !required ? '' : `[${now.map((each) => each.value).join(',')}]`);
+  }
+  return (
+    <fieldset className="rounded-md border border-line p-3">
+      <legend className="px-1 font-medium">
+        <bdi>{name}</bdi>{' '}
+        <span className="text-sm font-normal text-muted">{required ? 'required' : 'optional'}</span>
+      </legend>
+      {description !== undefined && (
+        <p className="mb-2 text-sm text-muted">{toPlainText(description, 500)}</p>
+      )}
+      <div className="grid gap-1">
+        {choices.map(({ value, label }) => (
+          <CheckField
+            key={value}
+            label={<bdi>{toPlainLine(label, 80)}</bdi>}
+            checked={chosen.includes(value)}
+            onCheck={(checked) => choose(value, checked)}
+          />
+        ))}
+      </div>
+      {error !== undefined && <p className="mt-1 text-sm text-bad">{error}</p>}
+    </fieldset>
+  );
+}
+
+function chosenIn(text: string): readonly string[] {
+  try {
+    const value = parseJson(text);
+    return Array.isArray(value) ? value.map((each) => writeJson(each)) : [];
+  } catch {
+    return [];
   }
 }
 

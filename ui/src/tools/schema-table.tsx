@@ -1,3 +1,4 @@
+import { writeJson } from '../shared/exact-json.js';
 import { toPlainLine, toPlainText } from '../shared/plain-text.js';
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -75,7 +76,7 @@ function rowsOf(schema: Schema, prefix: string, depth: number): readonly Row[] {
     const path = prefix + name;
     const { description, items } = member;
     const rules = RULES.flatMap((rule) =>
-      member[rule] === undefined ? [] : [`${rule} ${JSON.stringify(member[rule])}`],
+      member[rule] === undefined ? [] : [`${rule} ${writeJson(member[rule])}`],
     );
     const choices = member['enum'];
     return [
@@ -84,7 +85,7 @@ function rowsOf(schema: Schema, prefix: string, depth: number): readonly Row[] {
         type: typeOf(member),
         required: required.includes(name),
         rules: Array.isArray(choices)
-          ? [`one of ${choices.map((each) => JSON.stringify(each)).join(', ')}`, ...rules]
+          ? [`one of ${choices.map((each) => writeJson(each)).join(', ')}`, ...rules]
           : rules,
         description: typeof description === 'string' ? description : undefined,
       },

@@ -1,18 +1,20 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { toolDetail, type ToolView } from '../api/tools.js';
 import { useMay } from '../api/use-session.js';
 import { Badge } from '../shared/badge.js';
 import { JsonCode } from '../shared/code.js';
+import { writeJson } from '../shared/exact-json.js';
 import { Notice, ProblemNotice } from '../shared/notice.js';
 import { Loading, Page, Section } from '../shared/page.js';
 import { PlainBlock, PlainLine } from '../shared/plain.js';
 import { RiskBadge } from '../shared/risk-badge.js';
 import { Tabs } from '../shared/tabs.js';
-import { Playground } from './playground.js';
 import { SchemaTable } from './schema-table.js';
 import { ToolAccess } from './tool-access.js';
 
+const Playground = lazy(async () => ({ default: (await import('./playground.js')).Playground }));
 const route = getRouteApi('/tools/$name');
 const TABS = ['definition', 'playground', 'access'];
 
@@ -60,7 +62,9 @@ export function ToolPage() {
             id: 'playground',
             label: 'Playground',
             content: mayCall ? (
-              <Playground key={name} tool={tool} agent={agent} />
+              <Suspense fallback={<Loading what="the playground" />}>
+                <Playground key={name} tool={tool} agent={agent} />
+              </Suspense>
             ) : (
               <Notice tone="info">Only operators and owners can call tools from here.</Notice>
             ),
@@ -90,7 +94,7 @@ function Definition({ tool }: { readonly tool: ToolView }) {
             {Object.entries(tool.annotations).map(([name, value]) => (
               <li key={name}>
                 <Badge>
-                  <PlainLine text={`${name}: ${JSON.stringify(value)}`} most={120} />
+                  <PlainLine text={`${name}: ${writeJson(value)}`} most={120} />
                 </Badge>
               </li>
             ))}
