@@ -39,12 +39,7 @@ export type { CredentialInput, CredentialView, SavedCredentialView } from './adm
 export type { AgentAddition, AgentDetail, AgentKeyView, AgentPatch, AgentView } from './admin/agents.js';
 export type { AdminAddition, AdminView } from './admin/admins.js';
 export type { CallAnswer, ToolView } from './admin/tools.js';
-export {
-  CALL_STAGES,
-  type CallStage,
-  type ToolCallEvent,
-  type ToolCallQuestion,
-} from './admin/call-events.js';
+export type { CallStage, ToolCallEvent, ToolCallQuestion } from './admin/call-events.js';
 export type { PolicyExplanation, PolicyView } from './admin/policies.js';
 export { CALL_OUTCOMES, EVENT_TYPES, type EventFilters, type EventView } from './admin/events.js';
 export type { StatisticsView } from './admin/statistics.js';

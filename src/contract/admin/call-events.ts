@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { anyObject, errorAnswer, time } from './answers.js';
 
 /** What a call goes through, in order. Those that it has no need of are not told. */
-export const CALL_STAGES = [
+const CALL_STAGES = [
   'lookup',
   'policy',
   'confirmation',
