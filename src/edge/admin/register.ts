@@ -92,7 +92,7 @@ function toResponse(
   if (tag !== undefined) c.header('etag', tag);
   for (const [name, value] of Object.entries(more)) c.header(name, value);
   if (route.answers === 'nothing') return c.body(null, 204);
-  if (route.answers === 'event_stream' || stream !== undefined) {
+  if (route.answers === 'event_stream' || (route.streams !== undefined && stream !== undefined)) {
     // Whatever stands between must pass events on as they come.
     const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' };
     return stream === undefined ? c.body(null, 200, headers) : c.body(stream, 200, headers);
