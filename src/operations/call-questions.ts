@@ -134,7 +134,8 @@ function waitForEnd(
           const answer = parseJson(found.value) as unknown as CallAnswer;
           end(() => resolve({ reason: 'answered', answer }));
         },
-        (error: unknown) => end(() => reject(error)),
+        (cause: unknown) =>
+          end(() => reject(new HubError('storage_unavailable', 'the answer cannot be read', { cause }))),
       );
     });
     signal.addEventListener('abort', withdraw, { once: true });

@@ -24,7 +24,7 @@ import type { BridgeLosses } from './bridge-losses.js';
 import type { CallWatch } from './call-watch.js';
 import { requireConfirmation } from './confirmation.js';
 import { failureOf } from './failure-of.js';
-import { guardAnswer } from './guard-answer.js';
+import { guardAnswer, type Guarded } from './guard-answer.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import type { RateLimits } from './rate-limits.js';
 import { requireRenewed } from './require-renewed.js';
@@ -227,7 +227,6 @@ async function execute(
     method: 'tools/call',
   } as const;
   const startedAt = continued?.startedAt ?? deps.clock.monotonic();
-  call.watch?.begins('intent');
   if (continued === undefined) await intend(deps, call, actor, facts, decision);
   let outcome: CallOutcome = 'ok';
   let failure: { error?: HubError['code'] } = {};
@@ -243,10 +242,7 @@ async function execute(
         const answer = await sendCall(deps, access, { call, entry, passage, actor, facts, startedAt });
         call.watch?.begins('guard');
         const guarded = guardAnswer(deps, entry, answer);
-        seen = {
-          resultBytes: guarded.bytes,
-          ...(guarded.warnings.length > 0 && { warnings: guarded.warnings }),
-        };
+        seen = seenIn(guarded);
         if (guarded.result.isError === true) outcome = 'tool_error';
         return guarded.result;
       } catch (error) {
@@ -272,13 +268,18 @@ async function execute(
   }
 }
 
+function seenIn({ bytes, warnings }: Guarded): { resultBytes: number; warnings?: readonly string[] } {
+  return { resultBytes: bytes, ...(warnings.length > 0 && { warnings }) };
+}
+
 function intend(
   { events, recordArguments }: CallToolDependencies,
-  { args, options }: ToolCall,
+  { args, options, watch }: ToolCall,
   actor: Actor,
   facts: CallFacts,
   { policies }: Decision,
 ): Promise<void> {
+  watch?.begins('intent');
   const trace = options.meta?.['traceparent'];
   return events.intend(actor, {
     type: 'call.intended',

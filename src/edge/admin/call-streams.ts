@@ -61,7 +61,7 @@ function run(deps: Needs, call: WatchedCall, onEnd: () => void): ReadableStream<
   send({ type: 'started', callId });
   const stopwatch = new CallStopwatch(deps.clock, (finished) => send({ type: 'stage', ...finished }));
   const made = toToolCall(deps, call, callId, { stopwatch, send, signal: AbortSignal.any(signals) });
-  deps.operations
+  void deps.operations
     .callTool(made)
     .then(
       (result): ToolCallEvent => ({ type: 'result', callId, result }),

@@ -77,7 +77,7 @@ export async function askWithTag<Route extends AnyRoute>(
 export async function* askForMessages<Route extends AnyRoute>(
   route: Route,
   asked: Asked<Route>,
-): AsyncGenerator<unknown> {
+): AsyncGenerator {
   const answer = await request(route, asked, 'text/event-stream');
   if (!answer.ok || answer.body === null) throw toError(answer, await answer.text());
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

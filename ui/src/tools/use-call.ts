@@ -5,8 +5,8 @@ import { afterMessage, IDLE, type CallState } from './call-state.js';
 
 export interface OwnCall {
   readonly state: CallState;
-  run(request: Omit<CallRequest, 'signal'>): Promise<void>;
-  cancel(): void;
+  readonly run: (request: Omit<CallRequest, 'signal'>) => Promise<void>;
+  readonly cancel: () => void;
 }
 
 /** One call at a time. Whoever leaves the page takes it back. */
