@@ -4,7 +4,7 @@ import { createServer as createNetServer, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { request } from 'undici';
 import { TransportError } from '../mcp/transports/index.js';
-import { createEgress } from './egress.js';
+import { createEgress, createPlainEgress } from './egress.js';
 
 /** Something on loopback that must not be reached; it counts who knocks. */
 let knocks = 0;
@@ -62,6 +62,43 @@ async function dial(
   }
 }
 
+/** The same over connections with framing of our own. */
+async function dialPlainly(
+  url: string,
+  { privateOrigin, lookup }: { privateOrigin?: string; lookup?: Lookup } = {},
+): Promise<unknown> {
+  const origin = privateOrigin === undefined ? undefined : new URL(privateOrigin);
+  const target = new URL(url);
+  const lines = createPlainEgress(target, { privateOrigin: origin, connectMs: 300 }, lookup);
+  try {
+    return await new Promise((resolve, reject) => {
+      let text = '';
+      lines.dispatch(
+        {
+          origin: target.origin,
+          path: target.pathname,
+          method: 'GET',
+          headers: [],
+          body: null,
+          headersTimeout: 0,
+          bodyTimeout: 0,
+        },
+        {
+          onRequestStart() {},
+          onResponseStart() {},
+          onResponseData: (_, chunk) => (text += chunk.toString()),
+          onResponseEnd: () => resolve(text),
+          onResponseError: (_, error) => reject(error as Error),
+        },
+      );
+    });
+  } catch (error) {
+    return error;
+  } finally {
+    await lines.destroy();
+  }
+}
+
 const isDenied = (outcome: unknown): boolean =>
   outcome instanceof TransportError && outcome.code === 'EGRESS_DENIED';
 
@@ -78,6 +115,7 @@ describe('without leave', () => {
     (at: number) => `http://0.0.0.0:${at}`,
   ])('B2.1: a private address is not dialled, however it is written', async (urlOf) => {
     expect(isDenied(await dial(urlOf(port)))).toBe(true);
+    expect(isDenied(await dialPlainly(urlOf(port)))).toBe(true);
     expect(knocks).toBe(0);
   });
 
@@ -90,9 +128,10 @@ describe('without leave', () => {
     [['93.184.215.14', '127.0.0.1']],
     [[]],
   ])('B2.1: a name that leads to %j is not dialled', async (addresses) => {
-    expect(isDenied(await dial(`http://innocent.example:${port}`, { lookup: resolving(addresses) }))).toBe(
-      true,
-    );
+    for (const way of [dial, dialPlainly]) {
+      const outcome = await way(`http://innocent.example:${port}`, { lookup: resolving(addresses) });
+      expect(isDenied(outcome)).toBe(true);
+    }
     expect(knocks).toBe(0);
   });
 
@@ -115,11 +154,13 @@ describe('without leave', () => {
 describe('with leave for one origin', () => {
   test('exactly that host and port may be private', async () => {
     const privateOrigin = `http://127.0.0.1:${port}/mcp`;
-    expect(await dial(`http://127.0.0.1:${port}/other`, { privateOrigin })).toBe('hello');
-    expect(isDenied(await dial(`http://127.0.0.1:${port + 1}`, { privateOrigin }))).toBe(true);
-    expect(isDenied(await dial(`http://127.0.0.2:${port}`, { privateOrigin }))).toBe(true);
-    expect(isDenied(await dial(`http://localhost:${port}`, { privateOrigin }))).toBe(true);
-    expect(knocks).toBe(1);
+    for (const way of [dial, dialPlainly]) {
+      expect(await way(`http://127.0.0.1:${port}/other`, { privateOrigin })).toBe('hello');
+      expect(isDenied(await way(`http://127.0.0.1:${port + 1}`, { privateOrigin }))).toBe(true);
+      expect(isDenied(await way(`http://127.0.0.2:${port}`, { privateOrigin }))).toBe(true);
+      expect(isDenied(await way(`http://localhost:${port}`, { privateOrigin }))).toBe(true);
+    }
+    expect(knocks).toBe(2);
   });
 
   test('a name the operator vouches for may lead inside; no other name may', async () => {

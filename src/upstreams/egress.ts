@@ -1,7 +1,7 @@
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { isPrivateAddress, isPrivateHost } from '../connectors/index.js';
-import { TransportError } from '../mcp/transports/index.js';
+import { openPlainLines, TransportError, type HttpLines } from '../mcp/transports/index.js';
 
 export interface EgressRule {
   /** One origin that may lie in a private network: the connector's own address, where the operator vouches for it. */
@@ -17,30 +17,48 @@ export type Lookup = typeof systemLookup;
  * Connections that are only made to permitted addresses. The check is on the very address that is dialled, so a name
  * that resolves differently the second time gains nothing.
  */
-export function createEgress(
-  { privateOrigin, mayBePrivate: others, connectMs }: EgressRule,
-  lookup: Lookup = systemLookup,
-): Dispatcher {
-  const mayBePrivate = (hostname: string, port: string): boolean =>
-    (privateOrigin !== undefined &&
-      hostname === bare(privateOrigin.hostname) &&
-      port === portOf(privateOrigin)) ||
-    others?.(hostname, port) === true;
-
+export function createEgress(rule: EgressRule, lookup: Lookup = systemLookup): Dispatcher {
   return new Agent({
     keepAliveTimeout: 15_000,
     headersTimeout: 0,
     bodyTimeout: 0,
     connect(options, callback) {
-      const hostname = bare(options.hostname);
       const port = options.port || (options.protocol === 'https:' ? '443' : '80');
-      if (mayBePrivate(hostname, port))
-        return buildConnector({ timeout: connectMs, lookup })(options, callback);
-      // Literals are never looked up, so they are judged here.
-      if (isPrivateHost(hostname)) return callback(denied(), null);
-      return buildConnector({ timeout: connectMs, lookup: guardedLookup(lookup) })(options, callback);
+      let admitted: Lookup;
+      try {
+        admitted = admit(rule, lookup, bare(options.hostname), port);
+      } catch (error) {
+        return callback(error as Error, null);
+      }
+      return buildConnector({ timeout: rule.connectMs, lookup: admitted })(options, callback);
     },
   });
+}
+
+/** The same for one server without TLS. */
+export function createPlainEgress(url: URL, rule: EgressRule, lookup: Lookup = systemLookup): HttpLines {
+  return openPlainLines({
+    url,
+    connectMs: rule.connectMs,
+    admit: (hostname, port) => admit(rule, lookup, hostname, port),
+  });
+}
+
+/** How an address may be looked up. Throws where it may not be dialled at all. */
+function admit(
+  { privateOrigin, mayBePrivate }: EgressRule,
+  lookup: Lookup,
+  hostname: string,
+  port: string,
+): Lookup {
+  const isVouchedFor =
+    privateOrigin !== undefined &&
+    hostname === bare(privateOrigin.hostname) &&
+    port === portOf(privateOrigin);
+  if (isVouchedFor || mayBePrivate?.(hostname, port) === true) return lookup;
+  // Literals are never looked up, so they are judged here.
+  if (isPrivateHost(hostname)) throw denied();
+  return guardedLookup(lookup);
 }
 
 /** Names that lead into a private network are not known to it. */

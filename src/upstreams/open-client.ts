@@ -1,4 +1,3 @@
-import type { Dispatcher } from 'undici';
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 import {
@@ -15,6 +14,7 @@ import {
   LegacySseTransport,
   StdioTransport,
   StreamableHttpTransport,
+  type HttpLines,
   type Transport,
 } from '../mcp/transports/index.js';
 
@@ -22,7 +22,7 @@ export interface ClientParts extends ClientHooks {
   readonly info: Implementation;
   /** What can be asked in this conversation, where that is settled at its beginning. */
   readonly profile: AskProfile;
-  readonly dispatcher: Dispatcher | undefined;
+  readonly lines: HttpLines | undefined;
   readonly verdicts: EraVerdicts;
   readonly onStderr: (line: string) => void;
   /** Gives up opening; means nothing to a conversation that stands. */
@@ -36,7 +36,7 @@ const CLIENT_FIRST_MS = 1_000;
 /** A conversation with the upstream behind a connector, as the holder of `access`. */
 export function openClient(connector: Connector, access: Access, parts: ClientParts): Promise<McpClient> {
   const { requestMs, totalMs } = connector.timeouts;
-  const { onStderr: _, dispatcher: __, profile, onNobody, ...options } = parts;
+  const { onStderr: _, lines: __, profile, onNobody, ...options } = parts;
   return connect({
     ...options,
     capabilities: profile.capabilities,
@@ -78,7 +78,7 @@ function createLegacySse(connector: Connector, access: Access, parts: ClientPart
   return new LegacySseTransport(httpOptions(connector, url, access, parts));
 }
 
-function httpOptions(connector: Connector, url: string, access: Access, { dispatcher }: ClientParts) {
+function httpOptions(connector: Connector, url: string, access: Access, { lines }: ClientParts) {
   const { connectMs } = connector.timeouts;
   const totalMs = connector.timeouts.totalMs + DEFAULT_TIMEOUTS.inputMs;
   const { responseBytes, sseReconnects } = connector.limits;
@@ -88,6 +88,6 @@ function httpOptions(connector: Connector, url: string, access: Access, { dispat
     limits: { responseBytes, sseReconnects },
     // The client decides when a call has taken too long: it alone can take the call back, and knows whom it waits for.
     timeouts: { connectMs, firstByteMs: totalMs, idleMs: totalMs, totalMs: totalMs + CLIENT_FIRST_MS },
-    ...(dispatcher && { dispatcher }),
+    ...(lines && { dispatcher: lines }),
   };
 }

@@ -3,9 +3,10 @@ import type { Access } from '../credentials/index.js';
 import { HubError, type AgentId, type Clock, type ConnectorId, type Logger } from '../kernel/index.js';
 import { createMemoryVerdicts, type McpClient } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
+import type { HttpLines } from '../mcp/transports/index.js';
 import type { Dispatcher } from 'undici';
 import { ASK_EVERYTHING, ASK_NOTHING, withoutRoots, type AskProfile } from './ask-profile.js';
-import { createEgress } from './egress.js';
+import { createEgress, createPlainEgress } from './egress.js';
 import { openClient } from './open-client.js';
 import { probeHttp } from './probe-http.js';
 import { StderrTail } from './stderr-tail.js';
@@ -43,11 +44,19 @@ interface Member {
 const SWEEP_MS = 15_000;
 const HTTP_IDLE_MS = 300_000;
 
+/** The ways out to one server. */
+interface Egress {
+  /** For whatever is no message of the protocol. */
+  readonly dispatcher: Dispatcher;
+  readonly lines: HttpLines;
+  close(): Promise<void>;
+}
+
 /** What belongs to a connector as a whole, whoever uses it. */
 interface Shared {
   readonly connector: Connector;
   readonly turnstile: Turnstile;
-  readonly dispatcher: Dispatcher | undefined;
+  readonly egress: Egress | undefined;
   readonly stderr: StderrTail;
   /** Why the last attempt to open a conversation failed; cleared by one that succeeds. */
   failure: HubError | undefined;
@@ -139,13 +148,13 @@ class UpstreamPool implements Upstreams {
     const common = this.#shared.get(connector as ConnectorId);
     this.#shared.delete(connector as ConnectorId);
     await Promise.all(gone.map(([, member]) => close(member)));
-    await common?.dispatcher?.close();
+    await common?.egress?.close();
   }
 
   async probe(connector: Connector, timeoutMs: number): Promise<void> {
-    const { dispatcher, failure } = this.#sharedOf(connector);
-    if (connector.endpoint.transport !== 'stdio')
-      return probeHttp(connector, connector.endpoint.url, dispatcher as Dispatcher, timeoutMs);
+    const { egress, failure } = this.#sharedOf(connector);
+    if (connector.endpoint.transport !== 'stdio' && egress !== undefined)
+      return probeHttp(connector, connector.endpoint.url, egress.dispatcher, timeoutMs);
     if (failure !== undefined) throw failure;
   }
 
@@ -171,7 +180,7 @@ class UpstreamPool implements Upstreams {
     const created: Shared = {
       connector,
       turnstile: new Turnstile(connector.id, { ...connector.limits, waitMs: connector.timeouts.requestMs }),
-      dispatcher: dispatcherFor(connector),
+      egress: egressFor(connector),
       stderr: new StderrTail(),
       failure: undefined,
       agreesOnce: undefined,
@@ -181,7 +190,7 @@ class UpstreamPool implements Upstreams {
   }
 
   #start(connector: Connector, access: Access, common: Shared, profile: AskProfile): Member {
-    const { dispatcher, stderr } = common;
+    const { egress, stderr } = common;
     const { info, clock, logger, onQuestionRefused } = this.#options;
     const log = logger.child({ connector: connector.id });
     const opening = new AbortController();
@@ -189,7 +198,7 @@ class UpstreamPool implements Upstreams {
       signal: opening.signal,
       info,
       profile,
-      dispatcher,
+      lines: egress?.lines,
       verdicts: this.#verdicts,
       onStderr: (line) => stderr.push(line),
       onNobody: ({ method }) =>
@@ -291,12 +300,18 @@ function changed({ id }: Connector): HubError {
   return new HubError('upstream_closed', `connector ${id} was changed meanwhile; call again`);
 }
 
-function dispatcherFor({ endpoint, allowPrivateNetwork, timeouts }: Connector): Dispatcher | undefined {
+function egressFor({ endpoint, allowPrivateNetwork, timeouts }: Connector): Egress | undefined {
   if (endpoint.transport === 'stdio') return undefined;
-  return createEgress({
-    privateOrigin: allowPrivateNetwork ? new URL(endpoint.url) : undefined,
-    connectMs: timeouts.connectMs,
-  });
+  const url = new URL(endpoint.url);
+  const rule = { privateOrigin: allowPrivateNetwork ? url : undefined, connectMs: timeouts.connectMs };
+  const dispatcher = createEgress(rule);
+  if (url.protocol === 'https:') return { dispatcher, lines: dispatcher, close: () => dispatcher.close() };
+  const lines = createPlainEgress(url, rule);
+  return {
+    dispatcher,
+    lines,
+    close: async () => void (await Promise.all([lines.close(), dispatcher.close()])),
+  };
 }
 
 /**

@@ -15,6 +15,11 @@ export class ByteCollector {
     return this.#length;
   }
 
+  /** Makes room for this many bytes in all. */
+  reserve(capacity: number): void {
+    if (capacity > this.#block.length) this.#grow(capacity);
+  }
+
   append(bytes: Uint8Array): void {
     const needed = this.#length + bytes.length;
     if (needed > this.#block.length) this.#grow(needed);

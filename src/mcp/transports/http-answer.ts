@@ -50,7 +50,9 @@ export class AnswerReader {
 
   /** Spares us a body that says of itself that it is too large. */
   announce(length: number): void {
-    if (this.#declared !== 'sse' && length > this.#limits.responseBytes) throw this.#tooLarge();
+    if (this.#declared === 'sse') return;
+    if (length > this.#limits.responseBytes) throw this.#tooLarge();
+    this.#body.expect(length);
   }
 
   push(chunk: Buffer): void {

@@ -1,36 +1,31 @@
 import { ByteCollector } from '../sse/index.js';
 
-/** The bytes of one body. Most come in one piece, which is kept as it is. */
+/** A peer is not believed more than this before it has sent it. */
+const MOST_EXPECTED = 4 * 1024 * 1024;
+
+/** The bytes of one body. They are copied: a piece is the connection's again once it was taken. */
 export class HttpBody {
-  #only: Buffer | undefined;
-  #pieces: ByteCollector | undefined;
+  readonly #pieces = new ByteCollector();
 
   get length(): number {
-    return this.#pieces?.length ?? this.#only?.length ?? 0;
+    return this.#pieces.length;
+  }
+
+  /** Makes room for a body of this length, so that it is not moved while it grows. */
+  expect(length: number): void {
+    if (length > 0 && length <= MOST_EXPECTED) this.#pieces.reserve(length);
   }
 
   append(chunk: Buffer): void {
-    if (this.#pieces !== undefined) {
-      this.#pieces.append(chunk);
-    } else if (this.#only === undefined) {
-      this.#only = chunk;
-    } else {
-      this.#pieces = new ByteCollector();
-      this.#pieces.append(this.#only);
-      this.#pieces.append(chunk);
-      this.#only = undefined;
-    }
+    this.#pieces.append(chunk);
   }
 
   /** Valid until the next `append`. */
   view(): Buffer {
-    return this.#only ?? this.#pieces?.view() ?? Buffer.alloc(0);
+    return this.#pieces.view();
   }
 
   take(): Buffer {
-    const bytes = this.view();
-    this.#only = undefined;
-    this.#pieces = undefined;
-    return bytes;
+    return this.#pieces.take();
   }
 }

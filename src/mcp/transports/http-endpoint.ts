@@ -1,7 +1,7 @@
 import { Deadlines } from './http-deadlines.js';
 import type { StreamSource } from './http-get-stream.js';
 import { requireHttpUrl, requireLimits, requireTimeouts, type HttpTransportOptions } from './http-options.js';
-import { openDispatcher } from './http-pool.js';
+import { openLines } from './http-pool.js';
 
 /** A server's address with everything needed to talk to it. */
 export interface OpenEndpoint {
@@ -17,10 +17,9 @@ export function openEndpoint(options: HttpTransportOptions): OpenEndpoint {
   const timeouts = requireTimeouts(options.timeouts);
   const limits = requireLimits(options.limits);
   const { tls, environment = process.env, headers = noHeaders } = options;
-  const dispatcher =
-    options.dispatcher ?? openDispatcher({ url, connectMs: timeouts.connectMs, tls, environment });
+  const lines = options.dispatcher ?? openLines({ url, connectMs: timeouts.connectMs, tls, environment });
   const endpoint = {
-    dispatcher,
+    lines,
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
     timeouts,
@@ -30,7 +29,7 @@ export function openEndpoint(options: HttpTransportOptions): OpenEndpoint {
     url,
     source: { endpoint, headers, limits },
     async close() {
-      if (options.dispatcher === undefined) await dispatcher.destroy();
+      if (options.dispatcher === undefined) await lines.destroy();
     },
   };
 }

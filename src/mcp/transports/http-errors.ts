@@ -3,6 +3,15 @@ import { SseFault } from '../sse/index.js';
 import { challengeOf, retryAfterOf, type AnswerHeaders } from './http-headers.js';
 import { TransportError } from './transport.js';
 
+/** We closed the connections ourselves. */
+export class LinesClosed extends Error {
+  override readonly name = 'LinesClosed';
+  readonly code = 'UND_ERR_CLOSED';
+  constructor() {
+    super('the connections were closed');
+  }
+}
+
 /** How far an HTTP request had come. */
 export type Stage = 'connecting' | 'waiting' | 'receiving';
 

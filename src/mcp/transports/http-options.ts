@@ -1,5 +1,5 @@
 import type { SecureContextOptions } from 'node:tls';
-import type { Dispatcher } from 'undici';
+import type { HttpLines } from './http-lines.js';
 
 export interface HttpLimits {
   /** Bytes of a JSON body, and of the data of one event. */
@@ -57,7 +57,7 @@ export interface HttpTransportOptions {
   readonly limits?: Partial<HttpLimits>;
   readonly timeouts?: Partial<HttpTimeouts>;
   /** Not closed by the transport. Without one it opens its own pool, through the proxy of the environment if any. */
-  readonly dispatcher?: Dispatcher;
+  readonly dispatcher?: HttpLines;
   readonly tls?: HttpTls;
   /** Where `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` are looked up. */
   readonly environment?: Readonly<Record<string, string | undefined>>;

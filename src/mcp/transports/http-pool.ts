@@ -1,5 +1,7 @@
-import { EnvHttpProxyAgent, Pool, type Dispatcher } from 'undici';
+import { EnvHttpProxyAgent, Pool } from 'undici';
+import type { HttpLines } from './http-lines.js';
 import type { HttpTls } from './http-options.js';
+import { openPlainLines } from './plain/plain-lines.js';
 
 interface PoolOptions {
   readonly url: URL;
@@ -15,12 +17,13 @@ const KEEP_ALIVE_MS = 15_000;
  * Connections to one origin, kept alive. Their number is not bounded here: a peer may wait for the answer to a question
  * it asks in the middle of a call, and that answer must not queue behind the call.
  */
-export function openDispatcher(options: PoolOptions): Dispatcher {
+export function openLines(options: PoolOptions): HttpLines {
   const { url, connectMs, tls, environment } = options;
   const common = { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 0, bodyTimeout: 0 };
   const httpProxy = environment['http_proxy'] ?? environment['HTTP_PROXY'];
   const httpsProxy = environment['https_proxy'] ?? environment['HTTPS_PROXY'];
   if (!httpProxy && !httpsProxy) {
+    if (url.protocol === 'http:') return openPlainLines({ url, connectMs });
     return new Pool(url.origin, { ...common, connect: { ...tls, timeout: connectMs } });
   }
   return new EnvHttpProxyAgent({

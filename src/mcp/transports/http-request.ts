@@ -1,14 +1,14 @@
-import type { Dispatcher } from 'undici';
 import type { RequestId } from '../jsonrpc/index.js';
 import type { Deadlined, Deadlines } from './http-deadlines.js';
 import { networkError, type Stage } from './http-errors.js';
 import type { AnswerHeaders } from './http-headers.js';
+import type { HttpLines, LineController, LineHandler, LineRequest } from './http-lines.js';
 import type { HttpTimeouts } from './http-options.js';
 import { TransportError, type TransportErrorCode } from './transport.js';
 
 /** Where requests go, and what they share on the way. */
 export interface HttpEndpoint {
-  readonly dispatcher: Dispatcher;
+  readonly lines: HttpLines;
   readonly origin: string;
   readonly path: string;
   readonly timeouts: HttpTimeouts;
@@ -32,8 +32,6 @@ export interface HttpRequestOptions {
   readonly id?: RequestId | undefined;
 }
 
-export type HttpMethod = 'POST' | 'GET' | 'DELETE';
-
 type Phase = 'preparing' | Stage | 'draining' | 'over';
 
 /** What may still come on a connection worth keeping. Beyond it the connection is cheaper to replace. */
@@ -44,7 +42,7 @@ const DRAIN_MS = 1000;
  * One HTTP request and its four time limits. It is registered for them from the start, so that whatever its owner does
  * before sending is limited too. Once it is over, nothing reaches the answer handler.
  */
-export class HttpRequest implements Dispatcher.DispatchHandler, Deadlined {
+export class HttpRequest implements LineHandler, Deadlined {
   slot = -1;
   readonly id: RequestId | undefined;
   readonly #endpoint: HttpEndpoint;
@@ -54,7 +52,7 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Deadlined {
   #phase: Phase = 'preparing';
   #phaseSince: number;
   #drained = 0;
-  #controller: Dispatcher.DispatchController | undefined;
+  #controller: LineController | undefined;
 
   constructor(endpoint: HttpEndpoint, answer: AnswerHandler, options: HttpRequestOptions) {
     this.#endpoint = endpoint;
@@ -71,14 +69,22 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Deadlined {
     return this.#controller !== undefined;
   }
 
-  send(method: HttpMethod, headers: string[], body?: string, path = this.#endpoint.path): void {
+  send(method: LineRequest['method'], headers: string[], body?: string, path = this.#endpoint.path): void {
     if (this.#phase !== 'preparing') return;
     this.#enter('connecting');
-    const { dispatcher, origin } = this.#endpoint;
+    const { lines, origin } = this.#endpoint;
     // undici's own time limits are off: ours are finer and tell the phases apart.
-    const request = { origin, path, method, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 };
+    const request: LineRequest = {
+      origin,
+      path,
+      method,
+      headers,
+      body: body ?? null,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
     try {
-      dispatcher.dispatch(request, this);
+      lines.dispatch(request, this);
     } catch (error) {
       this.onResponseError(undefined, error);
     }
@@ -125,21 +131,21 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Deadlined {
       this.#answer.fail(new TransportError('ABORTED', message, { mayHaveArrived: this.mayHaveArrived }));
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
+  onRequestStart(controller: LineController): void {
     this.#controller = controller;
     if (this.#phase === 'connecting') this.#enter('waiting');
     // Given up while the connection was being made: the request has not been written yet and never will be.
     else controller.abort(new TransportError('ABORTED', 'the request was given up'));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+  onResponseStart(_controller: LineController, status: number, headers: AnswerHeaders): void {
     // An informational answer (1xx) announces another; it does not extend the wait for that.
     if (this.#phase !== 'waiting' || status < 200) return;
     this.#enter('receiving');
     this.#answer.head(status, headers);
   }
 
-  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+  onResponseData(_controller: LineController, chunk: Buffer): void {
     if (this.#phase === 'receiving') {
       this.#phaseSince = this.#endpoint.deadlines.now();
       this.#answer.bytes(chunk);
@@ -155,7 +161,7 @@ export class HttpRequest implements Dispatcher.DispatchHandler, Deadlined {
     if (interested) this.#answer.end();
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: unknown): void {
+  onResponseError(_controller: LineController | undefined, error: unknown): void {
     const phase = this.#phase;
     this.#finish();
     if (phase === 'over' || phase === 'draining') return;

@@ -17,6 +17,8 @@ export {
 } from './transport.js';
 export { LegacySseTransport } from './legacy-sse.js';
 export { StreamableHttpTransport } from './streamable-http.js';
+export type { HttpLines } from './http-lines.js';
+export { openPlainLines, type PlainLinesOptions } from './plain/plain-lines.js';
 export type {
   HeaderProvider,
   HttpLimits,

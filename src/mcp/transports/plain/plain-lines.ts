@@ -1,0 +1,120 @@
+import { connect, type LookupFunction } from 'node:net';
+import type { HttpLines, LineHandler, LineRequest } from '../http-lines.js';
+import { LinesClosed } from '../http-errors.js';
+import { PlainLine, type LineKeeper } from './plain-line.js';
+import { writeRequestText } from './request-text.js';
+
+export interface PlainLinesOptions {
+  /** An `http:` address; only its origin counts. */
+  readonly url: URL;
+  readonly connectMs: number;
+  /** How the name is looked up for one connection. Throws where the address is not allowed. */
+  readonly admit?: (hostname: string, port: string) => LookupFunction;
+}
+
+/** Where the peer does not say how long it keeps a quiet connection. */
+const KEEP_MS = 15_000;
+const LONGEST_KEEP_MS = 60_000;
+const SWEEP_MS = 1_000;
+const READ_BYTES = 64 * 1024;
+const TCP_KEEP_ALIVE_MS = 60_000;
+
+/** Connections to one server without TLS, with framing of our own: each layer of Node's costs more than a whole call. */
+export function openPlainLines(options: PlainLinesOptions): HttpLines {
+  return new PlainLines(options);
+}
+
+class PlainLines implements HttpLines, LineKeeper {
+  readonly #options: PlainLinesOptions;
+  readonly #host: string;
+  readonly #hostname: string;
+  readonly #port: string;
+  readonly #lines = new Set<PlainLine>();
+  /** The one used last comes last and is used next, so that the others grow old. */
+  #idle: PlainLine[] = [];
+  #sweep: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: PlainLinesOptions) {
+    this.#options = options;
+    const { host, hostname, port } = options.url;
+    this.#host = host;
+    this.#hostname = hostname.replace(/^\[|\]$/g, '');
+    this.#port = port || '80';
+  }
+
+  dispatch(request: LineRequest, handler: LineHandler): void {
+    if (this.#isClosed) throw new LinesClosed();
+    const text = writeRequestText(request, this.#host);
+    const line = this.#takeIdle() ?? this.#open();
+    line.send(text, handler);
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopSweep();
+    for (const line of this.#idle.splice(0)) line.destroy(new LinesClosed());
+    return Promise.resolve();
+  }
+
+  destroy(): Promise<void> {
+    void this.close();
+    for (const line of this.#lines) line.destroy(new LinesClosed());
+    return Promise.resolve();
+  }
+
+  free(line: PlainLine, keepMs: number = KEEP_MS): void {
+    if (this.#isClosed) {
+      line.destroy(new LinesClosed());
+      return;
+    }
+    line.expiresAt = performance.now() + Math.min(keepMs, LONGEST_KEEP_MS);
+    this.#idle.push(line);
+    this.#sweep ??= setInterval(() => this.#endIdle(), SWEEP_MS).unref();
+  }
+
+  gone(line: PlainLine): void {
+    this.#lines.delete(line);
+    const at = this.#idle.indexOf(line);
+    if (at !== -1) this.#idle.splice(at, 1);
+  }
+
+  #takeIdle(): PlainLine | undefined {
+    for (let line = this.#idle.pop(); line !== undefined; line = this.#idle.pop()) {
+      if (line.expiresAt > performance.now()) return line;
+      line.destroy(new LinesClosed());
+    }
+    return undefined;
+  }
+
+  #open(): PlainLine {
+    const { connectMs, admit } = this.#options;
+    const host = this.#hostname;
+    const port = Number(this.#port);
+    const lookup = admit?.(host, this.#port);
+    const line = new PlainLine(
+      this,
+      (callback) => {
+        const onread = { buffer: Buffer.allocUnsafeSlow(READ_BYTES), callback };
+        const socket = connect({ host, port, noDelay: true, onread, ...(lookup && { lookup }) });
+        return socket.setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+      },
+      connectMs,
+    );
+    this.#lines.add(line);
+    return line;
+  }
+
+  #endIdle(): void {
+    const now = performance.now();
+    for (const line of this.#idle.filter(({ expiresAt }) => expiresAt <= now))
+      line.destroy(new LinesClosed());
+    if (this.#idle.length === 0) this.#stopSweep();
+  }
+
+  #stopSweep(): void {
+    clearInterval(this.#sweep);
+    this.#sweep = undefined;
+  }
+}
+
