@@ -3,10 +3,8 @@ import type { Access } from '../credentials/index.js';
 import { HubError, type AgentId, type Clock, type ConnectorId, type Logger } from '../kernel/index.js';
 import { createMemoryVerdicts, type McpClient } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
-import type { HttpLines } from '../mcp/transports/index.js';
-import type { Dispatcher } from 'undici';
 import { ASK_EVERYTHING, ASK_NOTHING, withoutRoots, type AskProfile } from './ask-profile.js';
-import { createEgress, createPlainEgress } from './egress.js';
+import { openWaysOut, type WaysOut } from './ways-out.js';
 import { openClient } from './open-client.js';
 import { probeHttp } from './probe-http.js';
 import { StderrTail } from './stderr-tail.js';
@@ -44,19 +42,11 @@ interface Member {
 const SWEEP_MS = 15_000;
 const HTTP_IDLE_MS = 300_000;
 
-/** The ways out to one server. */
-interface Egress {
-  /** For whatever is no message of the protocol. */
-  readonly dispatcher: Dispatcher;
-  readonly lines: HttpLines;
-  close(): Promise<void>;
-}
-
 /** What belongs to a connector as a whole, whoever uses it. */
 interface Shared {
   readonly connector: Connector;
   readonly turnstile: Turnstile;
-  readonly egress: Egress | undefined;
+  readonly egress: WaysOut | undefined;
   readonly stderr: StderrTail;
   /** Why the last attempt to open a conversation failed; cleared by one that succeeds. */
   failure: HubError | undefined;
@@ -180,7 +170,7 @@ class UpstreamPool implements Upstreams {
     const created: Shared = {
       connector,
       turnstile: new Turnstile(connector.id, { ...connector.limits, waitMs: connector.timeouts.requestMs }),
-      egress: egressFor(connector),
+      egress: openWaysOut(connector),
       stderr: new StderrTail(),
       failure: undefined,
       agreesOnce: undefined,
@@ -298,20 +288,6 @@ async function close(member: Member): Promise<void> {
 /** For whoever still holds the description of before: it must not end what goes on under the new one. */
 function changed({ id }: Connector): HubError {
   return new HubError('upstream_closed', `connector ${id} was changed meanwhile; call again`);
-}
-
-function egressFor({ endpoint, allowPrivateNetwork, timeouts }: Connector): Egress | undefined {
-  if (endpoint.transport === 'stdio') return undefined;
-  const url = new URL(endpoint.url);
-  const rule = { privateOrigin: allowPrivateNetwork ? url : undefined, connectMs: timeouts.connectMs };
-  const dispatcher = createEgress(rule);
-  if (url.protocol === 'https:') return { dispatcher, lines: dispatcher, close: () => dispatcher.close() };
-  const lines = createPlainEgress(url, rule);
-  return {
-    dispatcher,
-    lines,
-    close: async () => void (await Promise.all([lines.close(), dispatcher.close()])),
-  };
 }
 
 /**

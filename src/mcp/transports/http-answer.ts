@@ -6,6 +6,8 @@ import { readMessages, type MessageSink } from './http-messages.js';
 import type { HttpLimits } from './http-options.js';
 import { TransportError, type TransportErrorCode, type TransportWarning } from './transport.js';
 
+const OPEN_BRACE = 0x7b;
+
 export interface AnswerSink extends MessageSink {
   event(event: SseEvent): void;
   warn(warning: TransportWarning): void;
@@ -24,6 +26,9 @@ export class AnswerReader {
   #kind: BodyKind | undefined;
   #decoder: SseDecoder | undefined;
   #streamed = 0;
+  #announced = 0;
+  /** Of a body that came in one piece: there is no need to keep its bytes. */
+  #whole: string | undefined;
 
   constructor(mediaType: string, limits: HttpLimits, sink: AnswerSink) {
     this.#declared = kindOfMediaType(mediaType);
@@ -52,12 +57,18 @@ export class AnswerReader {
   announce(length: number): void {
     if (this.#declared === 'sse') return;
     if (length > this.#limits.responseBytes) throw this.#tooLarge();
-    this.#body.expect(length);
+    this.#announced = length;
   }
 
   push(chunk: Buffer): void {
     if (this.#kind === 'sse') return this.#feed(chunk);
     if (this.#body.length + chunk.length > this.#limits.responseBytes) throw this.#tooLarge();
+    if (chunk.length === this.#announced && chunk[0] === OPEN_BRACE && this.#declared === 'json') {
+      this.#kind = 'json';
+      this.#whole = decoded(chunk);
+      return;
+    }
+    if (this.#body.length === 0) this.#body.expect(this.#announced);
     this.#body.append(chunk);
     if (this.#kind === undefined) this.#decide(kindOfBody(this.#body.view()));
   }
@@ -65,9 +76,7 @@ export class AnswerReader {
   end(): void {
     if (this.#kind === undefined) this.#endUndecided();
     if (this.#kind === 'sse') return this.#finishStream();
-    const text = decodeUtf8(withoutMark(this.#body.take()));
-    if (text === undefined) throw fault('HTTP_INVALID_BODY', 'the answer is not valid UTF-8');
-    readMessages(text, this.#sink);
+    readMessages(this.#whole ?? decoded(withoutMark(this.#body.take())), this.#sink);
   }
 
   #decide(found: BodyKind | 'other' | 'undecided'): void {
@@ -117,6 +126,12 @@ export class AnswerReader {
   #tooLarge(): TransportError {
     return fault('HTTP_BODY_TOO_LARGE', `the answer exceeds ${this.#limits.responseBytes} bytes`);
   }
+}
+
+function decoded(bytes: Buffer): string {
+  const text = decodeUtf8(bytes);
+  if (text === undefined) throw fault('HTTP_INVALID_BODY', 'the answer is not valid UTF-8');
+  return text;
 }
 
 function fault(code: TransportErrorCode, message: string): TransportError {

@@ -1,0 +1,28 @@
+import type { Dispatcher } from 'undici';
+import type { Connector } from '../connectors/index.js';
+import type { HttpLines } from '../mcp/transports/index.js';
+import { createEgress, createPlainEgress } from './egress.js';
+
+/** The ways out to one server. */
+export interface WaysOut {
+  /** For whatever is no message of the protocol. */
+  readonly dispatcher: Dispatcher;
+  readonly lines: HttpLines;
+  close(): Promise<void>;
+}
+
+/** Undefined for a connector that is a process. */
+export function openWaysOut({ endpoint, allowPrivateNetwork, timeouts }: Connector): WaysOut | undefined {
+  if (endpoint.transport === 'stdio') return undefined;
+  const url = new URL(endpoint.url);
+  const rule = { privateOrigin: allowPrivateNetwork ? url : undefined, connectMs: timeouts.connectMs };
+  const dispatcher = createEgress(rule);
+  if (url.protocol === 'https:') return { dispatcher, lines: dispatcher, close: () => dispatcher.close() };
+  const lines = createPlainEgress(url, rule);
+  return {
+    dispatcher,
+    lines,
+    close: async () => void (await Promise.all([lines.close(), dispatcher.close()])),
+  };
+}
+
