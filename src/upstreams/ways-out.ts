@@ -25,4 +25,3 @@ export function openWaysOut({ endpoint, allowPrivateNetwork, timeouts }: Connect
     close: async () => void (await Promise.all([lines.close(), dispatcher.close()])),
   };
 }
-

@@ -83,7 +83,7 @@ class AnswerFields {
 function readFields(text: string, start: number): AnswerFields {
   const fields = new AnswerFields();
   let count = 0;
-  for (let at = start; at < text.length; ) {
+  for (let at = start; at < text.length;) {
     let end = text.indexOf('\r\n', at);
     if (end === -1) end = text.length;
     const colon = text.indexOf(':', at);

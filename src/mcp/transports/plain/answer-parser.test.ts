@@ -44,31 +44,67 @@ const INVALID = 'HTTP_INVALID_BODY';
 describe('answers', () => {
   test.each<[name: string, text: string, expected: Partial<Read>]>([
     ['a counted body', `${OK}Content-Length: 5\r\n\r\nhello`, { body: 'hello', complete: true }],
-    ['a count with blanks around it', `${OK}content-length: \t5 \r\n\r\nhello`, { body: 'hello', complete: true }],
+    [
+      'a count with blanks around it',
+      `${OK}content-length: \t5 \r\n\r\nhello`,
+      { body: 'hello', complete: true },
+    ],
     ['no body', `${OK}Content-Length: 0\r\n\r\n`, { body: '', complete: true }],
-    ['a body that is not complete', `${OK}Content-Length: 9\r\n\r\nhello`, { body: 'hello', complete: false }],
-    ['more than was announced', `${OK}Content-Length: 2\r\n\r\nhello`, { body: 'he', complete: true, rest: 3 }],
+    [
+      'a body that is not complete',
+      `${OK}Content-Length: 9\r\n\r\nhello`,
+      { body: 'hello', complete: false },
+    ],
+    [
+      'more than was announced',
+      `${OK}Content-Length: 2\r\n\r\nhello`,
+      { body: 'he', complete: true, rest: 3 },
+    ],
     ['no reason', 'HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n', { status: 200, complete: true }],
     ['no headers', 'HTTP/1.1 204 No Content\r\n\r\n', { status: 204, complete: true }],
-    ['a status that has no body', `HTTP/1.1 304 -\r\nContent-Length: 7\r\n\r\n`, { status: 304, complete: true }],
+    [
+      'a status that has no body',
+      `HTTP/1.1 304 -\r\nContent-Length: 7\r\n\r\n`,
+      { status: 304, complete: true },
+    ],
     [
       'informational answers first',
       `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 -\r\nLink: </x>\r\n\r\n${OK}Content-Length: 1\r\n\r\nx`,
       { status: 200, body: 'x', complete: true },
     ],
-    ['chunks', `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n`, { body: 'hello', complete: true }],
+    [
+      'chunks',
+      `${OK}Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n`,
+      { body: 'hello', complete: true },
+    ],
     [
       'chunks with extensions and trailers',
       `${OK}transfer-encoding: Chunked\r\n\r\n005;a="b\t"\r\nhello\r\n0\r\nX: y\r\nZ: w\r\n\r\n`,
       { body: 'hello', complete: true },
     ],
-    ['a body in capitals of hexadecimal', `${OK}Transfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n`, { body: '0123456789' }],
-    ['only the headers that somebody reads', `${OK}X-Any: 1\r\n__proto__: 2\r\nRetry-After: 3\r\nContent-Length: 0\r\n\r\n`, { headers: { 'retry-after': '3', 'content-length': '0' } }],
-    ['a header given twice', `${OK}WWW-Authenticate: a\r\nWWW-Authenticate: b\r\nContent-Length: 0\r\n\r\n`, { headers: { 'www-authenticate': ['a', 'b'], 'content-length': '0' } }],
+    [
+      'a body in capitals of hexadecimal',
+      `${OK}Transfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n`,
+      { body: '0123456789' },
+    ],
+    [
+      'only the headers that somebody reads',
+      `${OK}X-Any: 1\r\n__proto__: 2\r\nRetry-After: 3\r\nContent-Length: 0\r\n\r\n`,
+      { headers: { 'retry-after': '3', 'content-length': '0' } },
+    ],
+    [
+      'a header given twice',
+      `${OK}WWW-Authenticate: a\r\nWWW-Authenticate: b\r\nContent-Length: 0\r\n\r\n`,
+      { headers: { 'www-authenticate': ['a', 'b'], 'content-length': '0' } },
+    ],
     ['a connection that ends', `${OK}Connection: Close\r\nContent-Length: 0\r\n\r\n`, { keepMs: 0 }],
     ['an option among others', `${OK}Connection: x, close\r\nContent-Length: 0\r\n\r\n`, { keepMs: 0 }],
     ['an older version', `HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n`, { keepMs: 0 }],
-    ['an older version that stays', `HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n`, { keepMs: undefined }],
+    [
+      'an older version that stays',
+      `HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n`,
+      { keepMs: undefined },
+    ],
     ['a time to stay', `${OK}Keep-Alive: timeout=5, max=100\r\nContent-Length: 0\r\n\r\n`, { keepMs: 3000 }],
     ['too short a time to stay', `${OK}Keep-Alive: timeout=1\r\nContent-Length: 0\r\n\r\n`, { keepMs: 0 }],
   ])('%s, however it is cut', (_name, text, expected) => {
@@ -86,7 +122,9 @@ describe('answers', () => {
 
   test('a body with a length does not', () => {
     expect(read(`${OK}Content-Length: 9\r\n\r\nhello`, 3, true)).toMatchObject({ complete: false });
-    expect(read(`${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`, 3, true)).toMatchObject({ complete: false });
+    expect(read(`${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n`, 3, true)).toMatchObject({
+      complete: false,
+    });
   });
 
   test('one answer after another', () => {

@@ -57,7 +57,9 @@ describe('a connection', () => {
     await transport.send(request(1));
     await transport.send(request(2));
     expect(sockets).toHaveLength(1);
-    expect(requests[0]).toMatch(/^POST \/mcp HTTP\/1\.1\r\nhost: 127\.0\.0\.1:\d+\r\nconnection: keep-alive\r\n/);
+    expect(requests[0]).toMatch(
+      /^POST \/mcp HTTP\/1\.1\r\nhost: 127\.0\.0\.1:\d+\r\nconnection: keep-alive\r\n/,
+    );
     expect(requests[0]).toContain('\r\nauthorization: Bearer k\r\n');
   });
 
@@ -111,7 +113,10 @@ describe('a connection', () => {
   test('that is being made ends with the lines, and carries nothing', async () => {
     const lines = openPlainLines({ url: new URL('http://192.0.2.1:9'), connectMs: 5_000 });
     const failed = new Promise<TransportError>((resolve) => {
-      lines.dispatch(ASK, { ...IGNORING, onResponseError: (_, error) => resolve(networkError(error, 'connecting')) });
+      lines.dispatch(ASK, {
+        ...IGNORING,
+        onResponseError: (_, error) => resolve(networkError(error, 'connecting')),
+      });
     });
     await lines.destroy();
     expect(await failed).toMatchObject({ mayHaveArrived: false });
@@ -168,11 +173,11 @@ describe('the text of a request', () => {
   });
 
   test('a body counts in bytes, and other bytes of a header stay one each', () => {
-    const request = { ...ASK, method: 'POST', body: '"ü"' } as const;
-    expect(writeRequestText(request, 'h')).toBe(
+    const posted = { ...ASK, method: 'POST', body: '"ü"' } as const;
+    expect(writeRequestText(posted, 'h')).toBe(
       'POST / HTTP/1.1\r\nhost: h\r\nconnection: keep-alive\r\ncontent-length: 4\r\n\r\n"ü"',
     );
-    const text = writeRequestText({ ...request, headers: ['x', 'ü'] }, 'h');
+    const text = writeRequestText({ ...posted, headers: ['x', 'ü'] }, 'h');
     expect(Buffer.isBuffer(text) && text.includes(Buffer.from('x: \xfc\r\n', 'latin1'))).toBe(true);
     expect(Buffer.isBuffer(text) && text.subarray(-4).toString()).toBe('"ü"');
   });

@@ -117,4 +117,3 @@ class PlainLines implements HttpLines, LineKeeper {
     this.#sweep = undefined;
   }
 }
-

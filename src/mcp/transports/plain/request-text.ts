@@ -10,7 +10,10 @@ const NOT_ASCII = /[^\0-\x7f]/;
  * A whole request in one piece: text where its head is ASCII, as nearly always, so that it is encoded on its way to the
  * socket. Throws `TransportError` for a header that cannot be sent.
  */
-export function writeRequestText({ method, path, headers, body }: LineRequest, host: string): string | Buffer {
+export function writeRequestText(
+  { method, path, headers, body }: LineRequest,
+  host: string,
+): string | Buffer {
   if (UNFIT_PATH.test(path)) throw unfit();
   let head = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: keep-alive\r\n`;
   for (let i = 0; i < headers.length; i += 2) {
