@@ -41,6 +41,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     guard,
     maxBodyBytes: settings.maxBodyBytes,
     seal: createStateSeal({ key: hub.keys.requestState }),
+    ...(hub.shared !== undefined && { shared: hub.shared }),
     onPolicyChange: (listener) => hub.policyChanged.on(listener),
     logger: hub.logger.child({ part: 'mcp' }),
   });

@@ -101,6 +101,7 @@ export async function composeHub(given: HubParts) {
       await events.close();
       await parts.instance.stop();
       await storage.close();
+      parts.board.close();
       await parts.coordination.close();
     },
   };

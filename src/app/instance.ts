@@ -1,4 +1,4 @@
-import { randomToken, type Logger } from '../kernel/index.js';
+import type { Logger } from '../kernel/index.js';
 import type { InstanceStore } from '../storage/index.js';
 
 const BEAT_MS = 10_000;
@@ -8,12 +8,13 @@ const FORGET_MS = 86_400_000;
 
 /** This process among those that share the store: others see by its signs of life that its calls are still being made. */
 export class Instance {
-  readonly id = randomToken(12);
+  readonly id: string;
   readonly #store: InstanceStore;
   readonly #logger: Logger;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: InstanceStore, logger: Logger) {
+  constructor(id: string, store: InstanceStore, logger: Logger) {
+    this.id = id;
     this.#store = store;
     this.#logger = logger;
   }

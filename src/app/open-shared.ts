@@ -1,7 +1,8 @@
-import { openCoordination } from '../coordination/index.js';
+import { createSwitchboard, openCoordination } from '../coordination/index.js';
 import { openEventLog } from '../governance/index.js';
 import type { Coordination } from '../kernel/index.js';
 import { openStorage, type Storage } from '../storage/index.js';
+import { openCoordinationSeal } from './coordination-seal.js';
 import type { HubParts } from './compose.js';
 import { Instance } from './instance.js';
 import { Replicas } from './replicas.js';
@@ -32,17 +33,29 @@ export async function openShared(parts: HubParts) {
 }
 
 async function shareStorage({ clock, logger }: HubParts, coordination: Coordination, storage: Storage) {
+  const { self, store } = coordination;
   if (storage.kind === 'postgres' && coordination.kind === 'memory')
     logger.warn(
       {},
       'coordination.url is "memory:", so this must be the only hub on its Postgres store: several would renew tokens against each other and not hear of revoked keys and changed policies; give all of them one redis:// address',
     );
-  const instance = new Instance(storage.instances, logger);
+  const instance = new Instance(self, storage.instances, logger);
   const events = await openEventLog({
     store: storage.events,
     clock,
     logger: logger.child({ part: 'events' }),
     instance: instance.id,
   });
-  return { coordination, storage, events, instance, replicas: new Replicas(coordination.feed) };
+  const seal = await openCoordinationSeal(storage);
+  const board = createSwitchboard(coordination, seal);
+  return {
+    coordination,
+    storage,
+    events,
+    instance,
+    replicas: new Replicas(coordination.feed),
+    board,
+    // Alone, everything is kept in the process, and nobody has to be asked.
+    shared: coordination.kind === 'memory' ? undefined : { store, board, seal, clock },
+  };
 }

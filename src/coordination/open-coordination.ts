@@ -21,7 +21,7 @@ export async function openCoordination({
   clock = systemClock,
   logger = silentLogger,
 }: CoordinationOptions): Promise<Coordination> {
-  if (url === 'memory:') return createMemoryCoordination();
+  if (url === 'memory:') return createMemoryCoordination(clock);
   if (!/^rediss?:\/\//.test(url) || !URL.canParse(url))
     throw new HubError(
       'config_invalid',

@@ -13,6 +13,7 @@ import {
   type ListenRequest,
   type McpServer,
   type ServerEvent,
+  type ServerOptions,
   type StateSeal,
   type Subscription,
 } from '../mcp/server/index.js';
@@ -26,6 +27,11 @@ import {
   type McpOperations,
 } from './mcp-handlers.js';
 import { networkOf } from './admin/authentication.js';
+import {
+  openSharedSessions,
+  type OpenSharedSessions,
+  type SharedSessions,
+} from './shared-sessions/open-shared-sessions.js';
 import { together, watchResources } from './resource-updates.js';
 import { toolParamHeaders } from './tool-param-headers.js';
 
@@ -45,6 +51,8 @@ export interface McpEndpointsOptions {
   readonly maxBodyBytes: number;
   readonly rejectChunked: boolean;
   readonly seal?: StateSeal;
+  /** Where several replicas serve the same sessions. */
+  readonly shared?: SharedSessions;
   readonly onPolicyChange: (listener: () => void) => () => void;
   readonly logger: Logger;
 }
@@ -58,6 +66,7 @@ export interface McpEndpoints {
 
 interface Endpoint {
   readonly server: McpServer;
+  readonly sessions: OpenSharedSessions | undefined;
   readonly listener: RequestListener;
 }
 
@@ -88,13 +97,18 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
 
   function create(path: string, scope: SurfaceScope): Endpoint {
     const method = REST_METHODS[path];
-    const server = createServer(options, scope, method === undefined ? 'sessions' : 'stateless', agentOf);
-    if (method === undefined) return { server, listener: listenerFor(path, server) };
+    const sessions =
+      method === undefined && options.shared !== undefined
+        ? openSharedSessions(options.shared, JSON.stringify(scope))
+        : undefined;
+    const legacy = method === undefined ? 'sessions' : 'stateless';
+    const server = createServer(options, scope, { legacy, ...sessions?.options }, agentOf);
+    if (method === undefined) return { server, sessions, listener: listenerFor(path, server) };
     const plain = {
       handle: (exchange: Exchange, principal: string) =>
         server.handle(new RestExchange(exchange, method), principal),
     };
-    return { server, listener: listenerFor(path, plain) };
+    return { server, sessions, listener: listenerFor(path, plain) };
   }
 
   // What these paths stand for never changes.
@@ -113,9 +127,14 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
       return endpoint.listener;
     },
     async close() {
-      await Promise.all([...endpoints.values()].map(({ server }) => server.close()));
+      await Promise.all([...endpoints.values()].map(closeEndpoint));
     },
   };
+}
+
+async function closeEndpoint({ server, sessions }: Endpoint): Promise<void> {
+  await server.close();
+  sessions?.close();
 }
 
 /** A principal is an agent together with the scopes it came with. */
@@ -141,13 +160,13 @@ const STREAMS = { upgradeAfterMs: 500 };
 function createServer(
   options: McpEndpointsOptions,
   scope: SurfaceScope,
-  legacy: 'sessions' | 'stateless',
+  given: Pick<ServerOptions, 'legacy' | 'sessions' | 'events' | 'peers'>,
   agentOf: (principal: string) => Agent,
 ): McpServer {
   const fallback = createPassThroughHandler(options.operations, scope, agentOf);
   const paramHeaders = toolParamHeaders(options.operations.surfaces, scope, agentOf);
   return createMcpServer({
-    legacy,
+    ...given,
     describe: (principal) => describe(options, scope, agentOf(principal)),
     handlers: createMcpHandlers(options.operations, scope, agentOf),
     listen: (request) => listenFor(options, scope, agentOf(request.principal), request),

@@ -23,19 +23,107 @@ export interface Locks {
 /** What one process tells all others. Messages may be lost while the connection is; listeners then hear `undefined`: look yourself. */
 export interface Feed {
   publish(topic: string, message: string): void;
+  /** To one process only, by its `self`. False: nobody goes by that name. Throws `storage_unavailable` if nobody can tell. */
+  send(to: string, topic: string, message: string): Promise<boolean>;
   /** The publisher hears its own messages too. Returns how to stop. */
   subscribe(topic: string, listener: (message: string | undefined) => void): () => void;
 }
 
+export interface ListBounds {
+  /** How long after the last addition the whole list is forgotten. */
+  readonly ttlMs: number;
+  /** What is more is forgotten, the oldest first. */
+  readonly items: number;
+  /** In UTF-8. */
+  readonly bytes: number;
+}
+
+export interface TokenWish {
+  readonly perSecond: number;
+  /** What is saved up at most. */
+  readonly burst: number;
+  /** How many are wanted, at most. */
+  readonly atMost: number;
+}
+
+export interface TokenGrant {
+  readonly granted: number;
+  /** When none was granted: how long until there is one. */
+  readonly waitMs: number;
+}
+
+/**
+ * Small things that all processes see, each for a limited time. It may lose everything at once, and whoever uses it lives
+ * with that. Every method throws `storage_unavailable` while it cannot be reached.
+ */
+export interface SharedStore {
+  /** With `keepMs` it is kept for that long from now. */
+  get(key: string, keepMs?: number): Promise<string | undefined>;
+  set(key: string, value: string, ttlMs: number): Promise<void>;
+  /** Only where there is none. */
+  add(key: string, value: string, ttlMs: number): Promise<boolean>;
+  /** Only where it is still `before`. */
+  replace(key: string, before: string, after: string, ttlMs: number): Promise<boolean>;
+  delete(key: string): Promise<void>;
+  /** Adds to the end of a list. */
+  push(key: string, value: string, bounds: ListBounds): Promise<void>;
+  /** Oldest first; empty where there is none. */
+  list(key: string): Promise<readonly string[]>;
+  /** Makes somebody a member of a group, or keeps a member in it. False: the group is full. */
+  join(
+    group: string,
+    member: string,
+    bounds: { readonly ttlMs: number; readonly most: number },
+  ): Promise<boolean>;
+  leave(group: string, member: string): Promise<void>;
+  /** From a bucket that fills steadily and is full at first. */
+  takeTokens(bucket: string, wish: TokenWish): Promise<TokenGrant>;
+}
+
 /** Short-lived state that processes share. */
 export interface Coordination {
-  readonly kind: 'memory' | 'redis';
+  readonly kind: 'memory' | 'redis' | 'workers';
+  /** By which name this process is sent messages: twelve letters and digits, another one after each start. */
+  readonly self: string;
   readonly locks: Locks;
   readonly feed: Feed;
+  readonly store: SharedStore;
   /** Whether it can be used, as far as is known without asking. */
   readonly available: boolean;
   /** Throws `storage_unavailable` if it cannot be used. */
   check(): Promise<void>;
   /** May be called twice. */
   close(): Promise<void>;
+}
+
+export interface AskOptions {
+  readonly timeoutMs: number;
+  /** Whoever is asked is told that nobody wants the answer any more. */
+  readonly signal?: AbortSignal;
+  /** What is said before the answer. */
+  readonly onNote?: (note: string) => void;
+}
+
+/** One who answers what other processes ask. */
+export interface LineListener {
+  told?(from: string, message: string): void;
+  /** What it throws is answered as silence. */
+  asked?(
+    from: string,
+    message: string,
+    more: { note(text: string): void; readonly signal: AbortSignal },
+  ): Promise<string>;
+  /** Messages may have been lost. */
+  missed?(): void;
+}
+
+/** Messages between processes, with answers. What they hold cannot be read or made up by whoever else reaches the feed. */
+export interface Switchboard {
+  readonly self: string;
+  /** To one process, or to all others. */
+  tell(to: string | undefined, line: string, message: string): void;
+  /** Undefined: nobody is there, or no answer came in time. */
+  ask(to: string, line: string, message: string, options: AskOptions): Promise<string | undefined>;
+  /** Returns how to stop. */
+  serve(line: string, listener: LineListener): () => void;
 }

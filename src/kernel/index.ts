@@ -25,4 +25,17 @@ export {
 export { systemClock, type Clock } from './clock.js';
 export { silentLogger, type LogFields, type Logger } from './logger.js';
 export type { Ticket, TicketStore } from './tickets.js';
-export type { Coordination, Feed, Lock, LockOptions, Locks } from './coordination.js';
+export type {
+  AskOptions,
+  Coordination,
+  Feed,
+  LineListener,
+  ListBounds,
+  Lock,
+  LockOptions,
+  Locks,
+  SharedStore,
+  Switchboard,
+  TokenGrant,
+  TokenWish,
+} from './coordination.js';

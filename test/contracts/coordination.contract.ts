@@ -133,4 +133,90 @@ export function coordinationContract(open: () => Promise<Coordination>): void {
     if (two.kind !== 'memory') await probe;
     expect(heard).toBe(0);
   });
+
+  test('a message to one process is heard there only, and whoever is gone cannot be reached', async () => {
+    const [one, two, three] = [await open(), await open(), await open()];
+    const heard: string[] = [];
+    for (const [name, place] of Object.entries({ two, three }))
+      place.feed.subscribe('t', (message) => heard.push(`${name} ${message}`));
+    expect(two.self).toMatch(/^[a-z0-9]{12}$/);
+    expect(await one.feed.send(two.self, 't', 'you')).toBe(true);
+    expect(await one.feed.send('000000000000', 't', 'nobody')).toBe(false);
+    await vi.waitFor(() => expect(heard).toContain('two you'));
+    if (two.kind !== 'memory') expect(heard).toEqual(['two you']);
+    await two.close();
+    if (two.kind !== 'memory')
+      await vi.waitFor(async () => expect(await one.feed.send(two.self, 't', 'late')).toBe(false));
+  });
+
+  test('a value is there for all until it is removed or its time is over', async () => {
+    const [{ store: one }, { store: two }] = [await open(), await open()];
+    const text = 'Ünïcödé "\n\0';
+    await one.set('a', text, 60_000);
+    expect(await two.get('a')).toBe(text);
+    expect(await two.add('a', 'other', 60_000)).toBe(false);
+    expect(await two.add('b', 'first', 60_000)).toBe(true);
+    expect(await one.get('b')).toBe('first');
+    expect(await one.replace('b', 'other', 'second', 60_000)).toBe(false);
+    expect(await one.replace('b', 'first', 'second', 60_000)).toBe(true);
+    expect(await two.replace('none', '', 'x', 60_000)).toBe(false);
+    expect(await two.get('b')).toBe('second');
+    await one.delete('a');
+    await one.delete('a');
+    expect(await two.get('a')).toBeUndefined();
+    await one.set('short', 'x', 60);
+    await one.set('kept', 'x', 60);
+    expect(await two.get('kept', 60_000)).toBe('x');
+    await vi.waitFor(async () => expect(await two.get('short')).toBeUndefined());
+    expect(await two.get('kept')).toBe('x');
+    expect(await two.add('short', 'again', 60_000)).toBe(true);
+  });
+
+  test('a list forgets its oldest, by number and by size, and ends', async () => {
+    const [{ store: one }, { store: two }] = [await open(), await open()];
+    const wide = { ttlMs: 60_000, items: 3, bytes: 1_000 };
+    for (const text of ['a', 'b', 'c', 'd']) await one.push('l', text, wide);
+    expect(await two.list('l')).toEqual(['b', 'c', 'd']);
+    await two.push('l', 'é', { ...wide, bytes: 4 });
+    expect(await one.list('l')).toEqual(['c', 'd', 'é']);
+    await one.push('l', 'xxx', { ...wide, bytes: 4 });
+    expect(await two.list('l')).toEqual(['xxx']);
+    await two.push('l', 'far too long', { ...wide, bytes: 4 });
+    expect(await two.list('l')).toEqual([]);
+    await two.push('l', 'x', { ...wide, ttlMs: 50 });
+    await vi.waitFor(async () => expect(await one.list('l')).toEqual([]));
+    await two.push('l', 'y', wide);
+    await one.delete('l');
+    expect(await two.list('l')).toEqual([]);
+    expect(await two.list('other')).toEqual([]);
+  });
+
+  test('a group has no more members than it may, until one leaves or its time is over', async () => {
+    const [{ store: one }, { store: two }] = [await open(), await open()];
+    const bounds = { ttlMs: 60_000, most: 2 };
+    const wanted = ['a', 'b', 'c', 'd', 'e', 'f'].map((name, index) =>
+      (index % 2 === 0 ? one : two).join('g', name, bounds),
+    );
+    expect((await Promise.all(wanted)).filter(Boolean)).toHaveLength(2);
+    await one.leave('g', 'a');
+    await one.leave('g', 'a');
+    await one.leave('g', 'b');
+    await one.join('g', 'a', { ttlMs: 50, most: 2 });
+    expect(await two.join('g', 'x', { ...bounds, most: Infinity })).toBe(true);
+    expect(await two.join('g', 'x', bounds)).toBe(true);
+    await vi.waitFor(async () => expect(await two.join('g', 'y', { ...bounds, most: 3 })).toBe(true));
+  });
+
+  test('tokens are given out once, fill up again, and never exceed what is saved up', async () => {
+    const [{ store: one }, { store: two }] = [await open(), await open()];
+    const wish = { perSecond: 1, burst: 10, atMost: 4 };
+    const grants = await Promise.all([one, two, one, two].map((store) => store.takeTokens('k', wish)));
+    expect(grants.reduce((sum, { granted }) => sum + granted, 0)).toBe(10);
+    const refused = grants.find(({ granted }) => granted === 0);
+    expect(refused?.waitMs).toBeGreaterThan(0);
+    expect(refused?.waitMs).toBeLessThanOrEqual(1_000);
+    const quick = { perSecond: 100, burst: 2, atMost: 50 };
+    expect(await one.takeTokens('q', quick)).toEqual({ granted: 2, waitMs: 0 });
+    await vi.waitFor(async () => expect((await two.takeTokens('q', quick)).granted).toBeGreaterThan(0));
+  });
 }

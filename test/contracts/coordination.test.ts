@@ -70,6 +70,8 @@ describe('on Redis', () => {
     await expect(one.locks.acquire('b', { leaseMs: 1_000, waitMs: 300 })).rejects.toMatchObject({
       code: 'storage_unavailable',
     });
+    await expect(one.store.get('a')).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await expect(one.feed.send(two.self, 't', 'x')).rejects.toMatchObject({ code: 'storage_unavailable' });
     one.feed.publish('t', 'lost on its way');
     const patient = one.locks.acquire('b', { leaseMs: 1_000, waitMs: 20_000 });
     await server.start();

@@ -1,8 +1,10 @@
 import { Redis } from 'ioredis';
 import type { Clock, Coordination, Logger } from '../../kernel/index.js';
+import { createSelfName } from '../self-name.js';
 import { connect, CONNECTION_OPTIONS, unavailable, watch } from './redis-connection.js';
 import { RedisFeed } from './redis-feed.js';
 import { RedisLocks } from './redis-locks.js';
+import { RedisStore } from './redis-store.js';
 
 export interface RedisCoordinationOptions {
   readonly url: string;
@@ -20,14 +22,15 @@ export async function openRedisCoordination({
   const listening = new Redis(url, CONNECTION_OPTIONS);
   // Channels belong to the whole server, not to one of its databases.
   const prefix = `crosspoint:${redis.options.db ?? 0}:`;
-  const channels = { feed: `${prefix}feed`, released: `${prefix}released` };
+  const self = createSelfName();
+  const channels = { feed: `${prefix}feed`, released: `${prefix}released`, own: `${prefix}to:${self}` };
   const locks = new RedisLocks({ redis, prefix: `${prefix}lock:`, channel: channels.released, clock });
-  const feed = new RedisFeed(redis, channels.feed);
+  const feed = new RedisFeed(redis, channels.feed, `${prefix}to:`);
   listening.on('message', (channel: string, message: string) => {
-    if (channel === channels.feed) feed.received(message);
+    if (channel === channels.feed || channel === channels.own) feed.received(message);
     if (channel === channels.released) locks.released(message);
   });
-  const subscribe = () => listening.subscribe(channels.feed, channels.released);
+  const subscribe = () => listening.subscribe(...Object.values(channels));
   try {
     await Promise.all([connect(redis), connect(listening)]);
     await subscribe();
@@ -43,7 +46,6 @@ export async function openRedisCoordination({
     );
   });
   const watches = [watch(redis, logger), watch(listening, logger)];
-  let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     for (const each of watches) each.stop();
     feed.close();
@@ -51,10 +53,19 @@ export async function openRedisCoordination({
     redis.disconnect();
     listening.disconnect();
   };
+  return describe(redis, listening, close, { self, locks, feed, store: new RedisStore(redis, prefix) });
+}
+
+function describe(
+  redis: Redis,
+  listening: Redis,
+  close: () => Promise<void>,
+  parts: Pick<Coordination, 'self' | 'locks' | 'feed' | 'store'>,
+): Coordination {
+  let closing: Promise<void> | undefined;
   return {
     kind: 'redis',
-    locks,
-    feed,
+    ...parts,
     get available() {
       return redis.status === 'ready' && listening.status === 'ready';
     },

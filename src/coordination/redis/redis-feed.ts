@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Feed } from '../../kernel/index.js';
 import { LocalFeed } from '../local-feed.js';
+import { unavailable } from './redis-connection.js';
 
 const RETRY_MS = 1_000;
 
@@ -10,30 +11,45 @@ interface Envelope {
   readonly message?: string;
 }
 
-/** One channel for all topics: it is open before anybody subscribes, so nothing is lost between the two. */
+/**
+ * One channel for all topics, and one for each process: they are open before anybody subscribes, so nothing is lost
+ * between the two.
+ */
 export class RedisFeed implements Feed {
   readonly #redis: Redis;
   readonly #channel: string;
+  /** Followed by the name of a process. */
+  readonly #inbox: string;
   readonly #local = new LocalFeed();
   /** Topics of which something could not be sent. */
   readonly #unsent = new Set<string>();
   #retry: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(redis: Redis, channel: string) {
+  constructor(redis: Redis, channel: string, inbox: string) {
     this.#redis = redis;
     this.#channel = channel;
+    this.#inbox = inbox;
   }
 
   publish(topic: string, message: string): void {
     if (!this.#closed) void this.#send({ topic, message });
   }
 
+  async send(to: string, topic: string, message: string): Promise<boolean> {
+    if (this.#closed) return false;
+    try {
+      return (await this.#redis.publish(this.#inbox + to, JSON.stringify({ topic, message }))) > 0;
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+
   subscribe(topic: string, listener: (message: string | undefined) => void): () => void {
     return this.#local.subscribe(topic, listener);
   }
 
-  /** Of the channel. */
+  /** Of a channel. */
   received(text: string): void {
     const envelope = parseEnvelope(text);
     if (envelope !== undefined) this.#local.deliver(envelope.topic, envelope.message);

@@ -45,6 +45,8 @@ export class Core {
   readonly oldestRevision: LegacyRevision | undefined;
   readonly retryMs: number;
   readonly now: () => number;
+  /** The name of this process among those that serve the same sessions; empty where it is the only one. */
+  readonly self: string;
   /** Calls whose handlers have not settled yet. */
   readonly calls = new RunningCalls();
   /** Open streams, each until its next keep-alive. */
@@ -70,6 +72,7 @@ export class Core {
     this.listen = options.listen;
     this.paramHeaders = options.paramHeaders;
     this.now = options.clock ?? Date.now;
+    this.self = options.peers?.self ?? '';
     this.seal = options.seal ?? createStateSeal({ clock: this.now });
     this.streaming = options.streaming !== 'off';
     this.strictAccept = options.strictAccept === true;

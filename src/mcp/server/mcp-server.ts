@@ -84,7 +84,7 @@ class HttpFace implements McpServer {
     const mode = options.legacy ?? 'sessions';
     const events = options.events === false ? undefined : (options.events ?? this.#openEvents());
     const store = options.sessions ?? this.#openSessions();
-    this.#sessions = new SessionDesk(core, store, core.streaming ? events : undefined);
+    this.#sessions = new SessionDesk(core, store, core.streaming ? events : undefined, options.peers);
     const finder = new SessionFinder(core, this.#sessions);
     this.#listens = new ListenDesk(core);
     this.#modern = new ModernPost(core, this.#listens);

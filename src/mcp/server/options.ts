@@ -3,6 +3,7 @@ import type { CacheHints, LegacyRevision, ParamHeader } from '../wire/index.js';
 import type { Handler, Listen } from './handler.js';
 import type { StateSeal } from './input/state-seal.js';
 import type { EventStore } from './legacy/event-store.js';
+import type { SessionPeers } from './legacy/session-peers.js';
 import type { SessionStore } from './legacy/session-store.js';
 import type { MaybePromise } from './maybe-promise.js';
 import type { ServerEvent } from './server-event.js';
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly sessions?: SessionStore;
   /** Where events are kept for clients that lost their stream. `false`: streams cannot be resumed. */
   readonly events?: EventStore | false;
+  /** Other processes that serve the same sessions, from the same stores. */
+  readonly peers?: SessionPeers;
   readonly seal?: StateSeal;
   readonly limits?: Partial<ServerLimits>;
   readonly streams?: StreamSettings;

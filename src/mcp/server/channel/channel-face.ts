@@ -170,7 +170,7 @@ export class ChannelFace {
     if (message.method === 'notifications/cancelled' && (typeof id === 'string' || typeof id === 'number')) {
       this.#modern.cancel(id);
     }
-    if (this.#session !== undefined) noticeLegacy(this.#session, message);
+    if (this.#session !== undefined) void noticeLegacy(this.#session, message);
   }
 
   #initialize(message: RequestMessage, reply: Reply, refuse: (error: ProtocolError) => void): void {

@@ -10,10 +10,20 @@ export interface MessageStream {
   end(): void;
 }
 
+/** Where the messages of a stream go at the moment. */
+export interface StreamConnection extends MessageStream {
+  readonly open: boolean;
+  /** Whether the client reads more slowly than we write. */
+  readonly slow: boolean;
+  send(text: string, droppable: boolean, id?: string): boolean;
+  /** An event without data, so that the client has an id to resume from before anything was said. */
+  prime(id: string, retryMs: number): void;
+}
+
 const KEEP_ALIVE = writeComment('keep-alive');
 
 /** One open `text/event-stream` answer. */
-export class EventStream implements MessageStream, QuietStream {
+export class EventStream implements StreamConnection, QuietStream {
   /** Called once when the stream is over without `end`: the client left, or did not read. */
   onLost: (() => void) | undefined;
   /** Called once when the stream is over, for whatever reason. */
@@ -39,7 +49,6 @@ export class EventStream implements MessageStream, QuietStream {
     return this.#open;
   }
 
-  /** Whether the client reads more slowly than we write. */
   get slow(): boolean {
     return this.#stream.buffered > this.#core.limits.slowStreamBytes;
   }
@@ -61,7 +70,6 @@ export class EventStream implements MessageStream, QuietStream {
     this.#write(chunk);
   }
 
-  /** An event without data, so that the client has an id to resume from before anything was said. */
   prime(id: string, retryMs: number): void {
     this.#write(writeEvent({ data: '', id, retry: retryMs }));
   }

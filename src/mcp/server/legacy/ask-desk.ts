@@ -76,11 +76,13 @@ export class AskDesk {
   readonly #deadlines: DueQueue<OpenQuestion>;
   readonly #pending = new Map<RequestId, PendingAsk>();
   /** So that an answer meant for an earlier process is not taken for one to this. */
-  readonly #prefix = randomBytes(4).toString('hex');
+  readonly #prefix: string;
   #count = 0;
 
-  constructor(deadlines: DueQueue<OpenQuestion>) {
+  /** `self` begins every id, so that an answer which comes to another process finds its way. */
+  constructor(deadlines: DueQueue<OpenQuestion>, self: string) {
     this.#deadlines = deadlines;
+    this.#prefix = self + randomBytes(4).toString('hex');
   }
 
   /** Sends a request with `push` and waits for its answer. Rejects with `Unanswered`. */

@@ -22,20 +22,48 @@ export class ChangeDesk {
     this.#tell = tell;
   }
 
+  /** What is subscribed to. */
+  get uris(): readonly string[] {
+    return [...this.#resources.keys()];
+  }
+
   /** Begins to tell of changed lists. */
   open(): void {
     const { listen } = this.#core;
-    const { tools, prompts, resources } = this.#capabilities;
-    const filter: SubscriptionFilter = {
-      ...(tools?.listChanged === true && { toolsListChanged: true }),
-      ...(prompts?.listChanged === true && { promptsListChanged: true }),
-      ...(resources?.listChanged === true && { resourcesListChanged: true }),
-    };
-    if (this.#opened || listen === undefined || Object.keys(filter).length === 0) return;
+    const filter = this.#listFilter();
+    if (this.#opened || this.#closed || listen === undefined || Object.keys(filter).length === 0) return;
     this.#opened = true;
     this.#subscribe(filter, (subscription) => {
-      this.#lists = subscription;
+      if (this.#opened) this.#lists = subscription;
+      else subscription.close();
     });
+  }
+
+  /** Goes on with what another process told of. What cannot be subscribed to any more is left out. */
+  restore(uris: readonly string[]): void {
+    const failed = (error: unknown): void => {
+      if (!(error instanceof ProtocolError))
+        this.#core.observe({ type: 'port_failed', port: 'listen', error });
+    };
+    for (const uri of uris) {
+      try {
+        const subscribed = this.subscribe(uri);
+        if (subscribed instanceof Promise) subscribed.catch(failed);
+      } catch (error) {
+        failed(error);
+      }
+    }
+  }
+
+  /** Says of everything that it may be different: nobody knows what happened. */
+  unknown(uris: readonly string[]): readonly string[] {
+    const { toolsListChanged, promptsListChanged, resourcesListChanged } = this.#listFilter();
+    return [
+      ...(toolsListChanged === true ? [writeNotification('notifications/tools/list_changed')] : []),
+      ...(promptsListChanged === true ? [writeNotification('notifications/prompts/list_changed')] : []),
+      ...(resourcesListChanged === true ? [writeNotification('notifications/resources/list_changed')] : []),
+      ...uris.map((uri) => writeNotification('notifications/resources/updated', { uri })),
+    ];
   }
 
   /** Rejects, or throws, with a protocol error when the resource cannot be subscribed to. */
@@ -76,11 +104,27 @@ export class ChangeDesk {
     subscription?.close();
   }
 
-  close(): void {
-    this.#closed = true;
+  /** Another process tells of everything from now on. */
+  release(): void {
+    this.#opened = false;
     this.#lists?.close();
+    this.#lists = undefined;
     for (const subscription of this.#resources.values()) subscription?.close();
     this.#resources.clear();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.release();
+  }
+
+  #listFilter(): SubscriptionFilter {
+    const { tools, prompts, resources } = this.#capabilities;
+    return {
+      ...(tools?.listChanged === true && { toolsListChanged: true }),
+      ...(prompts?.listChanged === true && { promptsListChanged: true }),
+      ...(resources?.listChanged === true && { resourcesListChanged: true }),
+    };
   }
 
   #keep(uri: string, subscription: Subscription): void {

@@ -81,7 +81,7 @@ function serveOwn(core: Core, peer: LegacyPeer, message: RequestMessage, reply: 
   if (method === 'logging/setLevel' && capabilities.logging !== undefined) {
     const { level } = params;
     if (!isLogLevel(level)) throw new ProtocolError(INVALID_PARAMS, 'level must be a log level');
-    session?.change({ logLevel: level });
+    return answerWhenDone(core, reply, id, session?.change({ logLevel: level }));
   } else if (method === 'initialize') {
     throw new ProtocolError(INVALID_REQUEST, 'The session is initialised already');
   } else if (method !== 'ping') {
@@ -94,12 +94,17 @@ function serveOwn(core: Core, peer: LegacyPeer, message: RequestMessage, reply: 
 function serveSubscription(core: Core, peer: LegacyPeer, message: RequestMessage, reply: Reply): boolean {
   const { id, method, params = EMPTY } = message;
   const uri = typeof params['uri'] === 'string' ? params['uri'] : '';
-  const changes = peer.session?.changes;
+  const { session } = peer;
   const subscribed: MaybePromise<void> =
-    method === 'resources/subscribe' ? changes?.subscribe(uri) : changes?.unsubscribe(uri);
+    method === 'resources/subscribe' ? session?.subscribe(uri) : session?.unsubscribe(uri);
+  return answerWhenDone(core, reply, id, subscribed);
+}
+
+/** False while it has not been answered. */
+function answerWhenDone(core: Core, reply: Reply, id: RequestId, done: MaybePromise<void>): boolean {
   let answered = false;
   whenReady(
-    subscribed,
+    done,
     () => {
       answered = true;
       reply.answer(writeResult(id, '{}'), 200);
@@ -130,14 +135,14 @@ function answerError(core: Core, reply: Reply, id: RequestId, error: unknown): v
   reply.answer(writeError(id, { code: INTERNAL_ERROR, message: 'Internal error' }), 200);
 }
 
-/** Notifications have no answer; what is not understood is ignored. */
-export function noticeLegacy(peer: LegacyPeer, message: NotificationMessage): void {
+/** Notifications have no answer; what is not understood is ignored. Ready when others may count on it. */
+export function noticeLegacy(peer: LegacyPeer, message: NotificationMessage): MaybePromise<void> {
   const { session } = peer;
   if (session === undefined) return;
   if (message.method === 'notifications/initialized') {
-    session.change({ initialized: true });
+    return session.change({ initialized: true });
   } else if (message.method === 'notifications/cancelled') {
     const id = message.params?.['requestId'];
-    if (typeof id === 'string' || typeof id === 'number') session.calls.get(id)?.cancel();
+    if (typeof id === 'string' || typeof id === 'number') session.cancelCall(id);
   }
 }

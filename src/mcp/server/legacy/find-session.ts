@@ -2,11 +2,12 @@ import { INTERNAL_ERROR, ProtocolError, type RequestId } from '../../jsonrpc/ind
 import { HEADER_REVISION, HEADER_SESSION, isLegacyRevision } from '../../wire/index.js';
 import type { Core } from '../core.js';
 import type { Exchange } from '../exchange.js';
-import { sendError } from '../http/answers.js';
+import { sendError, withHeader } from '../http/answers.js';
 import { whenReady } from '../maybe-promise.js';
 import type { HttpSession } from './http-session.js';
 import { NOT_INITIALIZED, SESSION_NOT_FOUND } from './legacy-refusals.js';
 import type { SessionDesk } from './session-desk.js';
+import { StoreUnavailable } from './session-store.js';
 
 const SESSION_ID = /^[\x21-\x7e]{1,256}$/;
 
@@ -49,7 +50,12 @@ export class SessionFinder {
   /** A port did not do its duty. */
   failed(exchange: Exchange, id: RequestId | null, error: unknown): void {
     this.#core.observe({ type: 'port_failed', port: 'sessions', error });
-    sendError(exchange, 500, id, new ProtocolError(INTERNAL_ERROR, 'Internal error'));
+    if (error instanceof StoreUnavailable) {
+      const later = new ProtocolError(INTERNAL_ERROR, 'Sessions cannot be looked up at the moment');
+      sendError(exchange, 503, id, later, withHeader('retry-after', '1'));
+    } else {
+      sendError(exchange, 500, id, new ProtocolError(INTERNAL_ERROR, 'Internal error'));
+    }
   }
 
   /** The session knows its version; clients that name another one are served all the same. */

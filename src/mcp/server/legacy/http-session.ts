@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import type { RequestId, ResponseMessage } from '../../jsonrpc/index.js';
 import type { ServerDescription } from '../../model/index.js';
 import { understandsPriming } from '../../wire/index.js';
 import type { Core } from '../core.js';
 import type { Exchange } from '../exchange.js';
 import { EventStream } from '../http/event-stream.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { SessionEndReason } from '../server-event.js';
 import type { EventStore, SessionKey } from './event-store.js';
 import type { SessionChanges } from './legacy-peer.js';
 import { LegacySession } from './legacy-session.js';
+import type { PeerDesk } from './peer-desk.js';
 import { ResumableStream } from './resumable-stream.js';
 import type { SessionRecord } from './session-store.js';
 import { StandingStream, standingId } from './standing-stream.js';
@@ -17,7 +20,10 @@ export interface SessionKeeper {
   readonly events: EventStore | undefined;
   /** The session is in use though no request names it. */
   touch(session: HttpSession): void;
-  save(session: HttpSession): void;
+  /** Ready when others may count on it. */
+  save(session: HttpSession, changes: SessionChanges): MaybePromise<void>;
+  /** Undefined where no other process serves its sessions. */
+  readonly peers: PeerDesk | undefined;
 }
 
 /** A session over HTTP: its streams come and go. */
@@ -27,13 +33,14 @@ export class HttpSession extends LegacySession {
   readonly #keeper: SessionKeeper;
   readonly #streams = new Map<string, ResumableStream>();
   /** Tells the streams of this process from those another one opened for the same session. */
-  readonly #prefix = randomBytes(4).toString('hex');
+  readonly #prefix: string;
   readonly #opened = new Set<EventStream>();
   #streamCount = 0;
 
   constructor(core: Core, keeper: SessionKeeper, record: SessionRecord, description: ServerDescription) {
     super(core, record, description);
     this.#keeper = keeper;
+    this.#prefix = core.self + randomBytes(4).toString('hex');
     this.key = { principal: record.principal, session: record.id };
     this.standing = new StandingStream(core, keeper.events, this.key, standingId(this.#prefix));
   }
@@ -88,9 +95,58 @@ export class HttpSession extends LegacySession {
     return connection;
   }
 
-  change(changes: SessionChanges): void {
+  /** Whether it is this process that tells the client what it did not ask for. */
+  get isHome(): boolean {
+    return this.core.self === '' || this.record.home === this.core.self;
+  }
+
+  change(given: SessionChanges): MaybePromise<void> {
+    const { self } = this.core;
+    const settles = given.initialized === true && self !== '' && this.record.home === undefined;
+    const changes = settles ? { ...given, home: self } : given;
     this.record = { ...this.record, ...changes };
-    this.#keeper.save(this);
+    return this.#keeper.save(this, changes);
+  }
+
+  /** An answer of the client, to a question asked here or by another process. */
+  settle(message: ResponseMessage): void {
+    if (this.asks.settle(message) || this.#keeper.peers?.passAnswer(this, message) === true) return;
+    this.core.observe({ type: 'unknown_response' });
+  }
+
+  override cancelCall(id: RequestId): void {
+    if (this.calls.has(id)) super.cancelCall(id);
+    else this.#keeper.peers?.cancel(this, id);
+  }
+
+  override subscribe(uri: string): MaybePromise<void> {
+    const { peers } = this.#keeper;
+    if (peers === undefined) return super.subscribe(uri);
+    return this.isHome ? this.subscribeHere(uri) : peers.subscribe(this, 'subscribe', uri);
+  }
+
+  override unsubscribe(uri: string): MaybePromise<void> {
+    const { peers } = this.#keeper;
+    if (peers === undefined) return super.unsubscribe(uri);
+    return this.isHome ? this.unsubscribeHere(uri) : peers.subscribe(this, 'unsubscribe', uri);
+  }
+
+  /** Kept with the session, so that another process can go on with it. */
+  async subscribeHere(uri: string): Promise<void> {
+    await this.changes.subscribe(uri);
+    await this.change({ subscriptions: this.changes.uris });
+  }
+
+  async unsubscribeHere(uri: string): Promise<void> {
+    this.changes.unsubscribe(uri);
+    await this.change({ subscriptions: this.changes.uris });
+  }
+
+  /** Another process tells the client from now on. Answers what it has not been told yet. */
+  letGo(): readonly string[] {
+    const waiting = this.standing.takeWaiting();
+    this.fallSilent();
+    return waiting;
   }
 
   override end(reason: SessionEndReason): void {
@@ -102,7 +158,19 @@ export class HttpSession extends LegacySession {
   }
 
   protected override get hearsChanges(): boolean {
-    return this.core.streaming;
+    return this.core.streaming && this.isHome;
+  }
+
+  protected override hear(): void {
+    super.hear();
+    const { subscriptions } = this.record;
+    if (subscriptions !== undefined) this.changes.restore(subscriptions);
+  }
+
+  protected override fallSilent(): void {
+    this.changes.release();
+    this.standing.takeWaiting();
+    this.standing.disconnect();
   }
 
   protected tell(text: string): void {

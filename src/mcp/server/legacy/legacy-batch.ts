@@ -69,9 +69,9 @@ export class LegacyBatch {
       } else if (message.kind === 'request') {
         dispatchLegacy(core, session, message, reply, exchange.headers);
       } else if (message.kind === 'notification') {
-        noticeLegacy(session, message);
-      } else if (!session.asks.settle(message)) {
-        core.observe({ type: 'unknown_response' });
+        void noticeLegacy(session, message);
+      } else {
+        session.settle(message);
       }
     }
     if (answered.length === 0) sendAccepted(exchange);

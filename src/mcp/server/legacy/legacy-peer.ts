@@ -1,6 +1,7 @@
 import type { ProtocolError, RequestId, TurnoverMap } from '../../jsonrpc/index.js';
 import type { ClientDescription, LogLevel, ServerDescription } from '../../model/index.js';
 import type { LegacyRevision } from '../../wire/index.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { AskDesk } from './ask-desk.js';
 import type { ChangeDesk } from './change-desk.js';
 import type { SessionRecord } from './session-store.js';
@@ -21,10 +22,17 @@ export interface PeerSession {
   /** Why a request with this id may not run now. */
   refuses(id: RequestId): ProtocolError | undefined;
   /** Remembers what the client changed. */
-  change(changes: SessionChanges): void;
+  change(changes: SessionChanges): MaybePromise<void>;
+  /** The client does not want the answer to this request any more. */
+  cancelCall(id: RequestId): void;
+  /** Rejects, or throws, with a protocol error when the resource cannot be subscribed to. */
+  subscribe(uri: string): MaybePromise<void>;
+  unsubscribe(uri: string): MaybePromise<void>;
 }
 
-export type SessionChanges = Partial<Pick<SessionRecord, 'initialized' | 'logLevel'>>;
+export type SessionChanges = Partial<
+  Pick<SessionRecord, 'initialized' | 'logLevel' | 'home' | 'subscriptions'>
+>;
 
 /** Who is at the other end of a legacy request, with a session or without. */
 export interface LegacyPeer {

@@ -75,13 +75,17 @@ export class LegacyPost {
         return;
       }
       case 'notification':
-        noticeLegacy(session, message);
-        break;
+        whenReady(
+          noticeLegacy(session, message),
+          () => sendAccepted(exchange),
+          (error) => this.#finder.failed(exchange, null, error),
+        );
+        return;
       case 'result':
       case 'error':
-        if (!session.asks.settle(message)) core.observe({ type: 'unknown_response' });
+        session.settle(message);
+        sendAccepted(exchange);
     }
-    sendAccepted(exchange);
   }
 
   #stateless(exchange: Exchange, principal: string, message: RequestMessage, accepted: Accepted): void {

@@ -8,6 +8,7 @@ import {
 import type { ClientDescription, LogLevel, ServerDescription } from '../../model/index.js';
 import type { LegacyRevision } from '../../wire/index.js';
 import type { Core } from '../core.js';
+import type { MaybePromise } from '../maybe-promise.js';
 import type { SessionEndReason } from '../server-event.js';
 import { AskDesk } from './ask-desk.js';
 import { ChangeDesk } from './change-desk.js';
@@ -29,7 +30,7 @@ export abstract class LegacySession implements LegacyPeer, PeerSession {
     this.core = core;
     this.description = description;
     this.#record = record;
-    this.asks = new AskDesk(core.askDeadlines);
+    this.asks = new AskDesk(core.askDeadlines, core.self);
     this.changes = new ChangeDesk(core, record.principal, description.capabilities, (text) =>
       this.tell(text),
     );
@@ -37,8 +38,15 @@ export abstract class LegacySession implements LegacyPeer, PeerSession {
 
   /** To be called once, when the session is complete: a session that was taken over may have changes to tell at once. */
   begin(): void {
-    if (this.#record.initialized && this.hearsChanges) this.changes.open();
+    if (this.#record.initialized && this.hearsChanges) this.hear();
   }
+
+  protected hear(): void {
+    this.changes.open();
+  }
+
+  /** Somebody else tells the client. */
+  protected fallSilent(): void {}
 
   /** Whether there is a way to tell the client of what it did not ask for. */
   protected get hearsChanges(): boolean {
@@ -52,9 +60,10 @@ export abstract class LegacySession implements LegacyPeer, PeerSession {
     return this.#record;
   }
   set record(record: SessionRecord) {
-    const wasInitialized = this.#record.initialized;
     this.#record = record;
-    if (record.initialized && !wasInitialized && !this.#ended && this.hearsChanges) this.changes.open();
+    if (!record.initialized || this.#ended) return;
+    if (this.hearsChanges) this.hear();
+    else this.fallSilent();
   }
   get id(): string {
     return this.#record.id;
@@ -93,7 +102,19 @@ export abstract class LegacySession implements LegacyPeer, PeerSession {
   }
 
   /** Remembers what the client changed. */
-  abstract change(changes: SessionChanges): void;
+  abstract change(changes: SessionChanges): MaybePromise<void>;
+
+  cancelCall(id: RequestId): void {
+    this.calls.get(id)?.cancel();
+  }
+
+  subscribe(uri: string): MaybePromise<void> {
+    return this.changes.subscribe(uri);
+  }
+
+  unsubscribe(uri: string): MaybePromise<void> {
+    this.changes.unsubscribe(uri);
+  }
 
   /** Sends a message that belongs to no request. */
   protected abstract tell(text: string): void;

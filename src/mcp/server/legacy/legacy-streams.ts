@@ -10,6 +10,7 @@ import type { EventStore, StoredEvent } from './event-store.js';
 import type { SessionFinder } from './find-session.js';
 import type { HttpSession } from './http-session.js';
 import { requireServedRevision } from './legacy-refusals.js';
+import type { PeerDesk } from './peer-desk.js';
 import type { SessionDesk } from './session-desk.js';
 import { isStanding, StandingStream } from './standing-stream.js';
 
@@ -42,13 +43,37 @@ export class LegacyStreams {
         sendRefusal(exchange, 429, INTERNAL_ERROR, 'Too many streams', withHeader('retry-after', '5'));
       } else if (lastEventId !== undefined) {
         this.#resume(exchange, session, lastEventId);
-      } else if (session.standing.connected) {
-        sendRefusal(exchange, 409, INVALID_REQUEST, 'The session has an open stream already');
+      } else if (session.isHome) {
+        this.#openStanding(exchange, session);
       } else {
-        const connection = session.connectByGet(exchange, (over) => session.standing.detach(over));
-        session.standing.open(connection, session.primes);
+        this.#moveStanding(exchange, session);
       }
     });
+  }
+
+  #openStanding(exchange: Exchange, session: HttpSession): void {
+    if (session.standing.connected) {
+      sendRefusal(exchange, 409, INVALID_REQUEST, 'The session has an open stream already');
+      return;
+    }
+    const connection = session.connectByGet(exchange, (over) => session.standing.detach(over));
+    session.standing.open(connection, session.primes);
+  }
+
+  /** Another process told the client of changes until now. */
+  #moveStanding(exchange: Exchange, session: HttpSession): void {
+    whenReady(
+      this.#sessions.peers?.takeHome(session, false),
+      (handover) => {
+        if (handover === 'busy') {
+          sendRefusal(exchange, 409, INVALID_REQUEST, 'The session has an open stream already');
+          return;
+        }
+        for (const text of handover?.waiting ?? unknownChanges(session)) session.standing.send(text, false);
+        this.#openStanding(exchange, session);
+      },
+      (error) => this.#finder.failed(exchange, null, error),
+    );
   }
 
   delete(exchange: Exchange, principal: string): void {
@@ -77,15 +102,48 @@ export class LegacyStreams {
       this.#unknownEvent(exchange);
       return;
     }
-    this.#replay({
-      exchange,
-      session,
-      events,
-      stream: position.stream,
-      seq: position.seq,
-      missed: [],
-      reads: 0,
-    });
+    const replay = { exchange, session, events, ...position, missed: [], reads: 0 };
+    const { peers } = this.#sessions;
+    const failed = (error: unknown): void => this.#finder.failed(exchange, null, error);
+    if (peers === undefined || session.findStream(position.stream) !== undefined) this.#replay(replay);
+    else if (isStanding(position.stream)) this.#resumeStanding(replay, peers).catch(failed);
+    else if (peers.isElsewhere(position.stream)) this.#follow(replay, peers).catch(failed);
+    else this.#replay(replay);
+  }
+
+  /** The standing stream of another process ends there and goes on here, under a name of its own. */
+  async #resumeStanding({ exchange, session, events, stream, seq }: Replay, peers: PeerDesk): Promise<void> {
+    const handover = await peers.takeHome(session, true);
+    const missed = (await events.read(session.key, stream, seq)) ?? [];
+    const reached = missed.at(-1)?.seq ?? seq;
+    const isWhole =
+      handover !== 'busy' && (handover.seq ?? reached) === reached && handover.waiting !== undefined;
+    session.standing.disconnect();
+    const connection = session.connectByGet(exchange, (over) => session.standing.detach(over));
+    if (isUnbroken(seq, missed))
+      for (const event of missed) connection.replay(event.text, eventId(stream, event.seq));
+    if (!isWhole || !isUnbroken(seq, missed))
+      for (const text of unknownChanges(session)) session.standing.send(text, false);
+    session.standing.open(connection, session.primes);
+  }
+
+  /** The answer to a request that another process works on. */
+  async #follow(replay: Replay, peers: PeerDesk): Promise<void> {
+    const { exchange, session, stream, seq } = replay;
+    const following = await peers.follow(session, stream, seq);
+    if (following === undefined) {
+      this.#replay(replay);
+      return;
+    }
+    const { missed, follower, leave } = following;
+    if (!isUnbroken(seq, missed)) {
+      leave();
+      this.#unknownEvent(exchange);
+      return;
+    }
+    const connection = session.connectByGet(exchange, leave);
+    for (const event of missed) connection.replay(event.text, eventId(stream, event.seq));
+    follower.begin(connection, missed.at(-1)?.seq ?? seq);
   }
 
   #replay(replay: Replay): void {
@@ -140,6 +198,11 @@ interface Replay {
   readonly seq: number;
   readonly missed: readonly StoredEvent[];
   readonly reads: number;
+}
+
+/** What a client is told when nobody knows what it missed. */
+function unknownChanges(session: HttpSession): readonly string[] {
+  return session.changes.unknown(session.record.subscriptions ?? []);
 }
 
 /** A stream with a hole must not be taken for a whole one. */

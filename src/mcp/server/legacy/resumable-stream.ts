@@ -1,5 +1,5 @@
 import type { Core } from '../core.js';
-import type { EventStream, MessageStream } from '../http/event-stream.js';
+import type { MessageStream, StreamConnection } from '../http/event-stream.js';
 import { eventId } from './event-id.js';
 import type { EventStore, SessionKey, StoredEvent } from './event-store.js';
 
@@ -15,7 +15,7 @@ export class ResumableStream implements MessageStream {
   readonly #store: EventStore | undefined;
   readonly #key: SessionKey;
   #seq = 0;
-  #connection: EventStream | undefined;
+  #connection: StreamConnection | undefined;
   #ended = false;
 
   constructor(core: Core, store: EventStore | undefined, key: SessionKey, id: string) {
@@ -47,14 +47,14 @@ export class ResumableStream implements MessageStream {
   }
 
   /** Takes the place of the connection there was. A connection that starts afresh is primed with the current position. */
-  attach(connection: EventStream, prime: boolean): void {
+  attach(connection: StreamConnection, prime: boolean): void {
     const before = this.#connection;
     this.#connection = connection;
     before?.end();
     if (prime) this.prime(connection, this.#seq);
   }
 
-  detach(connection: EventStream): void {
+  detach(connection: StreamConnection): void {
     if (this.#connection === connection) this.#connection = undefined;
   }
 
@@ -80,7 +80,7 @@ export class ResumableStream implements MessageStream {
     return this.#store === undefined ? undefined : eventId(this.id, seq);
   }
 
-  protected prime(connection: EventStream, seq: number): void {
+  protected prime(connection: StreamConnection, seq: number): void {
     if (this.#store !== undefined) connection.prime(eventId(this.id, seq), this.core.retryMs);
   }
 

@@ -6,22 +6,35 @@ import type { MaybePromise } from '../maybe-promise.js';
 import type { SessionEndReason } from '../server-event.js';
 import type { EventStore } from './event-store.js';
 import { HttpSession, type SessionKeeper } from './http-session.js';
+import type { SessionChanges } from './legacy-peer.js';
+import { PeerDesk } from './peer-desk.js';
+import type { SessionPeers } from './session-peers.js';
 import type { SessionRecord, SessionStore } from './session-store.js';
 
 /** The sessions of a server: what is known of them is in the store, what is open of them is here. */
 export class SessionDesk implements SessionKeeper {
   readonly events: EventStore | undefined;
+  readonly peers: PeerDesk | undefined;
   readonly #core: Core;
   readonly #store: SessionStore;
   readonly #live = new Map<string, HttpSession>();
 
-  constructor(core: Core, store: SessionStore, events: EventStore | undefined) {
+  constructor(core: Core, store: SessionStore, events: EventStore | undefined, peers?: SessionPeers) {
     this.#core = core;
     this.#store = store;
     this.events = events;
-    store.onExpired?.((principal, id) => {
+    const findLive = (principal: string, id: string): HttpSession | undefined => {
       const session = this.#live.get(id);
-      if (session?.principal === principal) this.#close(session, 'expired');
+      return session?.principal === principal ? session : undefined;
+    };
+    this.peers = peers === undefined ? undefined : new PeerDesk(core, peers, events, findLive);
+    store.onExpired?.((principal, id, reason = 'expired') => {
+      const session = findLive(principal, id);
+      if (session !== undefined) this.#close(session, reason);
+    });
+    store.onChanged?.((record) => {
+      const session = findLive(record.principal, record.id);
+      if (session !== undefined) session.record = record;
     });
   }
 
@@ -67,14 +80,14 @@ export class SessionDesk implements SessionKeeper {
   }
 
   touch(session: HttpSession): void {
-    this.#guard('sessions', () => {
+    void this.#guard('sessions', () => {
       const record = this.find(session.principal, session.record.id);
       return record instanceof Promise ? record : undefined;
     });
   }
 
-  save(session: HttpSession): void {
-    this.#guard('sessions', () => this.#store.update(session.record));
+  save(session: HttpSession, changes: SessionChanges): MaybePromise<void> {
+    return this.#guard('sessions', () => this.#store.update(session.record, changes));
   }
 
   #opened(fits: boolean, record: SessionRecord, description: ServerDescription): HttpSession | undefined {
@@ -118,14 +131,14 @@ export class SessionDesk implements SessionKeeper {
   #close(session: HttpSession, reason: SessionEndReason): void {
     this.#live.delete(session.record.id);
     session.end(reason);
-    if (reason !== 'closed') this.#guard('events', () => this.events?.forget(session.key));
+    if (reason !== 'closed') void this.#guard('events', () => this.events?.forget(session.key));
   }
 
-  #guard(port: string, act: () => MaybePromise<unknown>): void {
+  #guard(port: string, act: () => MaybePromise<unknown>): MaybePromise<void> {
     const failed = (error: unknown): void => this.#core.observe({ type: 'port_failed', port, error });
     try {
       const done = act();
-      if (done instanceof Promise) done.catch(failed);
+      if (done instanceof Promise) return done.then(() => {}, failed);
     } catch (error) {
       failed(error);
     }

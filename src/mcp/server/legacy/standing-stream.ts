@@ -34,6 +34,11 @@ export class StandingStream extends ResumableStream {
     for (const { seq, text } of waiting) connection.replay(text, this.idAt(seq));
   }
 
+  /** What waits goes another way. */
+  takeWaiting(): readonly string[] {
+    return this.#waiting.splice(0).map(({ text }) => text);
+  }
+
   /** A client that came back, and was sent what it missed. */
   resume(connection: EventStream): void {
     this.#waiting = [];

@@ -1,0 +1,158 @@
+import type { AskOptions, Coordination, LineListener, Switchboard } from '../kernel/index.js';
+
+/** Keeps what is said between processes from whoever else reaches the feed. `place` is what it is bound to. */
+export interface MessageSeal {
+  seal(text: string, place: string): string;
+  /** Throws if it was altered, or sealed for another place. */
+  open(sealed: string, place: string): string;
+}
+
+/** How often it is looked whether whoever is asked still lives. */
+const LOOK_MS = 2_000;
+const ANSWERS = '';
+
+/** t: told, q: asked, n: said before the answer, a: the answer, s: there is none, x: not wanted any more, p: nothing. */
+type Kind = 't' | 'q' | 'n' | 'a' | 's' | 'x' | 'p';
+
+interface Waiting {
+  readonly onNote: ((note: string) => void) | undefined;
+  readonly settle: (answer: string | undefined) => void;
+}
+
+export function createSwitchboard(
+  coordination: Pick<Coordination, 'self' | 'feed'>,
+  seal: MessageSeal,
+): Switchboard & { close(): void } {
+  return new FeedSwitchboard(coordination, seal);
+}
+
+class FeedSwitchboard implements Switchboard {
+  readonly self: string;
+  readonly #feed: Coordination['feed'];
+  readonly #seal: MessageSeal;
+  readonly #waiting = new Map<string, Waiting>();
+  /** Questions of others that are being answered. */
+  readonly #answering = new Map<string, AbortController>();
+  readonly #stops = new Set<() => void>();
+  #count = 0;
+  #closed = false;
+
+  constructor({ self, feed }: Pick<Coordination, 'self' | 'feed'>, seal: MessageSeal) {
+    this.self = self;
+    this.#feed = feed;
+    this.#seal = seal;
+    this.#stops.add(
+      feed.subscribe(topicOf(ANSWERS), (message) => {
+        if (message !== undefined) this.#received(ANSWERS, message, {});
+      }),
+    );
+  }
+
+  tell(to: string | undefined, line: string, message: string): void {
+    if (to === undefined) this.#feed.publish(topicOf(line), this.#write('', line, 't', '', message));
+    else this.#send(to, line, 't', '', message).catch(() => {});
+  }
+
+  ask(to: string, line: string, message: string, options: AskOptions): Promise<string | undefined> {
+    const { timeoutMs, signal, onNote } = options;
+    if (this.#closed || signal?.aborted === true) return Promise.resolve(undefined);
+    return new Promise((resolve) => {
+      const id = `${this.self}${++this.#count}`;
+      const leave = (): void => {
+        settle(undefined);
+        this.#send(to, line, 'x', id, '').catch(() => {});
+      };
+      const look = setInterval(() => {
+        this.#send(to, line, 'p', '', '').then(
+          (there) => !there && settle(undefined),
+          // Nobody can tell; the deadline holds.
+          () => {},
+        );
+      }, LOOK_MS);
+      look.unref();
+      const deadline = setTimeout(leave, timeoutMs);
+      deadline.unref();
+      signal?.addEventListener('abort', leave, { once: true });
+      const settle = (answer: string | undefined): void => {
+        clearInterval(look);
+        clearTimeout(deadline);
+        signal?.removeEventListener('abort', leave);
+        this.#waiting.delete(id);
+        resolve(answer);
+      };
+      this.#waiting.set(id, { onNote, settle });
+      this.#send(to, line, 'q', id, message).then(
+        (there) => !there && settle(undefined),
+        () => settle(undefined),
+      );
+    });
+  }
+
+  serve(line: string, listener: LineListener): () => void {
+    const stop = this.#feed.subscribe(topicOf(line), (message) => {
+      if (message === undefined) listener.missed?.();
+      else this.#received(line, message, listener);
+    });
+    this.#stops.add(stop);
+    return () => {
+      this.#stops.delete(stop);
+      stop();
+    };
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const stop of this.#stops) stop();
+    for (const { settle } of this.#waiting.values()) settle(undefined);
+    for (const abort of this.#answering.values()) abort.abort();
+  }
+
+  #send(to: string, line: string, kind: Kind, id: string, body: string): Promise<boolean> {
+    return this.#feed.send(to, topicOf(line), this.#write(to, line, kind, id, body));
+  }
+
+  #write(to: string, line: string, kind: Kind, id: string, body: string): string {
+    return this.#seal.seal(JSON.stringify([kind, this.self, id, to, body]), line);
+  }
+
+  #received(line: string, sealed: string, listener: LineListener): void {
+    let parts: readonly string[];
+    try {
+      parts = JSON.parse(this.#seal.open(sealed, line)) as readonly string[];
+    } catch {
+      // Not ours, or of a hub with other keys.
+      return;
+    }
+    const [kind, from = '', id = '', to, body = ''] = parts;
+    if (this.#closed || (to !== '' && to !== this.self) || (to === '' && from === this.self)) return;
+    if (kind === 't') listener.told?.(from, body);
+    else if (kind === 'q') this.#answer(from, id, body, listener);
+    else if (kind === 'n') this.#waiting.get(id)?.onNote?.(body);
+    else if (kind === 'a' || kind === 's') this.#waiting.get(id)?.settle(kind === 'a' ? body : undefined);
+    else if (kind === 'x') this.#answering.get(id)?.abort();
+  }
+
+  #answer(from: string, id: string, body: string, listener: LineListener): void {
+    const abort = new AbortController();
+    this.#answering.set(id, abort);
+    const reply = (kind: Kind, text: string): void => {
+      this.#answering.delete(id);
+      if (!this.#closed) this.#send(from, ANSWERS, kind, id, text).catch(() => {});
+    };
+    const note = (text: string): void => {
+      if (this.#answering.has(id)) this.#send(from, ANSWERS, 'n', id, text).catch(() => {});
+    };
+    if (listener.asked === undefined) {
+      reply('s', '');
+      return;
+    }
+    listener.asked(from, body, { note, signal: abort.signal }).then(
+      (text) => reply('a', text),
+      () => reply('s', ''),
+    );
+  }
+}
+
+function topicOf(line: string): string {
+  return `line:${line}`;
+}

@@ -1,0 +1,272 @@
+import { createHash } from 'node:crypto';
+import type { Clock, SharedStore, Switchboard } from '../../kernel/index.js';
+import { parseJson, stringifyJson, TOLERANT_JSON } from '../../mcp/jsonrpc/index.js';
+import { StoreUnavailable, type SessionRecord, type SessionStore } from '../../mcp/server/index.js';
+
+export interface SharedSessionOptions {
+  readonly store: SharedStore;
+  readonly board: Switchboard;
+  /** Sessions of one endpoint mean nothing to another. */
+  readonly endpoint: string;
+  readonly clock: Clock;
+  readonly idleMs?: number;
+  readonly absoluteMs?: number;
+  readonly perPrincipal?: number;
+  readonly total?: number;
+}
+
+type ExpiryListener = Parameters<NonNullable<SessionStore['onExpired']>>[0];
+
+interface Entry {
+  record: SessionRecord;
+  /** By this process. */
+  usedAt: number;
+  /** When the store said so. */
+  provenAt: number;
+}
+
+/** What was proven is taken for granted this long, so that most requests ask nobody. */
+const PROOF_MS = 60_000;
+/** After a failure the store is left alone for a moment. */
+const TROUBLE_MS = 1_000;
+const SWEEP_MS = 30_000;
+const MOST_TRIES = 5;
+/** Stands where a session was: whoever still remembers it must not bring it back. */
+const ENDED = 'ended';
+
+/**
+ * Sessions that all replicas serve. Each remembers those it has seen, asks the store about them once a minute, and hears
+ * of changes. A store that has lost everything is given back what replicas remember.
+ */
+export class SharedSessionStore implements SessionStore {
+  readonly #options: Required<SharedSessionOptions>;
+  readonly #line: string;
+  readonly #entries = new Map<string, Entry>();
+  readonly #proving = new Map<string, Promise<SessionRecord | undefined>>();
+  readonly #sweep: NodeJS.Timeout;
+  readonly #stop: () => void;
+  #troubleUntil = 0;
+  #onExpired: ExpiryListener | undefined;
+  #onChanged: ((record: SessionRecord) => void) | undefined;
+
+  constructor(options: SharedSessionOptions) {
+    this.#options = {
+      idleMs: 30 * 60_000,
+      absoluteMs: 24 * 3_600_000,
+      perPrincipal: 100,
+      total: 20_000,
+      ...options,
+    };
+    this.#line = `sessions:${options.endpoint}`;
+    this.#stop = options.board.serve(this.#line, {
+      told: (_, message) => this.#told(message),
+      missed: () => {
+        for (const entry of this.#entries.values()) entry.provenAt = 0;
+      },
+    });
+    this.#sweep = setInterval(() => this.#dropIdle(), SWEEP_MS);
+    this.#sweep.unref();
+  }
+
+  async add(record: SessionRecord): Promise<boolean> {
+    const { store, perPrincipal, total } = this.#options;
+    const member = digest(nameOf(record.principal, record.id));
+    return this.#reaching(async () => {
+      const [own, all] = this.#groupsOf(record.principal);
+      if (!(await store.join(own, member, { ttlMs: this.#ttlMs, most: perPrincipal }))) return false;
+      if (!(await store.join(all, member, { ttlMs: this.#ttlMs, most: total }))) {
+        await store.leave(own, member);
+        return false;
+      }
+      await store.set(this.#keyOf(record.principal, record.id), writeRecord(record), this.#ttlMs);
+      this.#remember(record);
+      return true;
+    });
+  }
+
+  find(principal: string, id: string): SessionRecord | undefined | Promise<SessionRecord | undefined> {
+    const entry = this.#entries.get(nameOf(principal, id));
+    const now = this.#now();
+    // Until the handshake is complete every replica has to know when it is.
+    if (entry === undefined || !entry.record.initialized || now - entry.provenAt >= PROOF_MS)
+      return this.#prove(principal, id);
+    entry.usedAt = now;
+    return entry.record;
+  }
+
+  async update(record: SessionRecord, changes: Partial<SessionRecord> = record): Promise<void> {
+    const { store, board } = this.#options;
+    const key = this.#keyOf(record.principal, record.id);
+    await this.#reaching(async () => {
+      for (let tries = 0; tries < MOST_TRIES; tries++) {
+        const text = await store.get(key);
+        if (text === ENDED) return;
+        const merged = text === undefined ? record : { ...readRecord(text, record), ...changes };
+        const written =
+          text === undefined
+            ? await store.add(key, writeRecord(merged), this.#ttlMs)
+            : await store.replace(key, text, writeRecord(merged), this.#ttlMs);
+        if (!written) continue;
+        this.#remember(merged);
+        this.#onChanged?.(merged);
+        board.tell(undefined, this.#line, JSON.stringify(['changed', record.principal, record.id]));
+        return;
+      }
+    });
+  }
+
+  async remove(principal: string, id: string): Promise<void> {
+    const { store, board } = this.#options;
+    const member = digest(nameOf(principal, id));
+    this.#entries.delete(nameOf(principal, id));
+    await this.#reaching(async () => {
+      await store.set(this.#keyOf(principal, id), ENDED, this.#ttlMs);
+      board.tell(undefined, this.#line, JSON.stringify(['ended', principal, id]));
+      await Promise.all(this.#groupsOf(principal).map((group) => store.leave(group, member)));
+    });
+  }
+
+  onExpired(listener: ExpiryListener): void {
+    this.#onExpired = listener;
+  }
+
+  onChanged(listener: (record: SessionRecord) => void): void {
+    this.#onChanged = listener;
+  }
+
+  close(): void {
+    this.#stop();
+    clearInterval(this.#sweep);
+    this.#entries.clear();
+  }
+
+  /** Longer than a session may rest: it is looked at only now and then. */
+  get #ttlMs(): number {
+    return this.#options.idleMs + 2 * PROOF_MS;
+  }
+
+  #prove(principal: string, id: string): Promise<SessionRecord | undefined> {
+    const name = nameOf(principal, id);
+    let proving = this.#proving.get(name);
+    if (proving === undefined) {
+      proving = this.#ask(principal, id, name).finally(() => this.#proving.delete(name));
+      this.#proving.set(name, proving);
+    }
+    return proving;
+  }
+
+  async #ask(principal: string, id: string, name: string): Promise<SessionRecord | undefined> {
+    const { store, absoluteMs, idleMs } = this.#options;
+    const known = this.#entries.get(name);
+    const isFresh = known !== undefined && this.#now() - known.usedAt < idleMs;
+    const key = this.#keyOf(principal, id);
+    let text: string | undefined;
+    try {
+      text = await this.#reaching(() => store.get(key, this.#ttlMs));
+      // It has forgotten, or was started anew.
+      if (text === undefined && isFresh) text = await this.#reaching(() => this.#giveBack(known.record));
+    } catch (error) {
+      if (!isFresh) throw error;
+      known.usedAt = this.#now();
+      return known.record;
+    }
+    const record = text === undefined || text === ENDED ? undefined : readRecord(text, { principal, id });
+    if (record === undefined || this.#now() - record.createdAt >= absoluteMs) {
+      this.#forget(principal, id, text === ENDED ? 'deleted' : 'expired');
+      return undefined;
+    }
+    this.#remember(record);
+    this.#keepPlace(principal, name);
+    return record;
+  }
+
+  async #giveBack(record: SessionRecord): Promise<string | undefined> {
+    const { store } = this.#options;
+    const key = this.#keyOf(record.principal, record.id);
+    const text = writeRecord(record);
+    return (await store.add(key, text, this.#ttlMs)) ? text : store.get(key);
+  }
+
+  /** It counts among the sessions of its principal for as long as it is used. */
+  #keepPlace(principal: string, name: string): void {
+    const { store } = this.#options;
+    const bounds = { ttlMs: this.#ttlMs, most: Number.POSITIVE_INFINITY };
+    for (const group of this.#groupsOf(principal))
+      store.join(group, digest(name), bounds).catch(() => {
+        // Only the count is a little lower until the next time.
+      });
+  }
+
+  async #reaching<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#now() < this.#troubleUntil) throw new StoreUnavailable();
+    try {
+      return await work();
+    } catch (error) {
+      this.#troubleUntil = this.#now() + TROUBLE_MS;
+      throw new StoreUnavailable('sessions cannot be looked up', { cause: error });
+    }
+  }
+
+  #told(message: string): void {
+    const [kind, principal = '', id = ''] = JSON.parse(message) as readonly string[];
+    const entry = this.#entries.get(nameOf(principal, id));
+    if (entry === undefined) return;
+    if (kind === 'ended') this.#forget(principal, id, 'deleted');
+    else {
+      entry.provenAt = 0;
+      this.#prove(principal, id).then(
+        (record) => record !== undefined && this.#onChanged?.(record),
+        // Looked up again by the next request.
+        () => {},
+      );
+    }
+  }
+
+  #remember(record: SessionRecord): void {
+    const now = this.#now();
+    this.#entries.set(nameOf(record.principal, record.id), { record, usedAt: now, provenAt: now });
+  }
+
+  #forget(principal: string, id: string, reason: 'deleted' | 'expired' | 'closed'): void {
+    if (this.#entries.delete(nameOf(principal, id))) this.#onExpired?.(principal, id, reason);
+  }
+
+  /** Others may use it; this process has nothing to do with it any more. */
+  #dropIdle(): void {
+    const now = this.#now();
+    for (const { record, usedAt } of this.#entries.values())
+      if (now - usedAt >= this.#options.idleMs) this.#forget(record.principal, record.id, 'closed');
+  }
+
+  /** Names of sessions are nobody's business but their client's. */
+  #keyOf(principal: string, id: string): string {
+    return `session:${this.#options.endpoint}:${digest(nameOf(principal, id))}`;
+  }
+
+  #groupsOf(principal: string): readonly [string, string] {
+    const { endpoint } = this.#options;
+    return [`sessions:${endpoint}:${digest(principal)}`, `sessions:${endpoint}`];
+  }
+
+  #now(): number {
+    return this.#options.clock.now();
+  }
+}
+
+function nameOf(principal: string, id: string): string {
+  return `${principal.length}:${principal}:${id}`;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+function writeRecord({ principal: _, id: __, ...record }: SessionRecord): string {
+  return stringifyJson(record);
+}
+
+/** We wrote it, so its shape is ours. */
+function readRecord(text: string, of: Pick<SessionRecord, 'principal' | 'id'>): SessionRecord {
+  const record = parseJson(text, TOLERANT_JSON) as unknown as Omit<SessionRecord, 'principal' | 'id'>;
+  return { ...record, principal: of.principal, id: of.id };
+}

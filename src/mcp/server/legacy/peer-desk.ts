@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import {
+  INTERNAL_ERROR,
+  isObject,
+  ProtocolError,
+  toMessage,
+  type ErrorObject,
+  type Json,
+  type JsonObject,
+  type RequestId,
+  type ResponseMessage,
+} from '../../jsonrpc/index.js';
+import type { Core } from '../core.js';
+import type { MaybePromise } from '../maybe-promise.js';
+import type { EventStore, SessionKey, StoredEvent } from './event-store.js';
+import { FollowedStream, RemoteConnection } from './followed-stream.js';
+import type { HttpSession } from './http-session.js';
+import type { ResumableStream } from './resumable-stream.js';
+import type { PeerListener, SessionPeers } from './session-peers.js';
+import { StandingStream } from './standing-stream.js';
+
+/** What the process that told a client of changes until now gives to its successor. */
+export interface Handover {
+  /** What the client was not told yet; undefined where nobody knows. */
+  readonly waiting: readonly string[] | undefined;
+  /** Where its stream stood. */
+  readonly seq: number | undefined;
+}
+
+/** A stream that goes on in another process. */
+export interface Following {
+  readonly missed: readonly StoredEvent[];
+  readonly follower: FollowedStream;
+  /** The client is not connected here any more. */
+  readonly leave: () => void;
+}
+
+interface Remote {
+  readonly connection: RemoteConnection;
+  readonly stream: ResumableStream;
+}
+
+/** What processes tell each other. All of it is written here, so its shape is known. */
+type Told =
+  | { readonly kind: 'answer'; readonly message: Json }
+  | { readonly kind: 'cancel'; readonly id: RequestId }
+  | { readonly kind: 'event'; readonly follower: string; readonly id: string; readonly text: string }
+  | { readonly kind: 'end'; readonly follower: string }
+  | { readonly kind: 'unfollow'; readonly follower: string };
+
+type Asked =
+  | { readonly kind: 'handover'; readonly force: boolean }
+  | { readonly kind: 'subscribe' | 'unsubscribe'; readonly uri: string }
+  | { readonly kind: 'follow'; readonly stream: string; readonly after: number; readonly follower: string };
+
+/** How often a process that is told to ask another one does so. */
+const MOST_HOPS = 3;
+
+/** What of a session is not in this process. A session is served by all of them; each of its parts is in one. */
+export class PeerDesk implements PeerListener {
+  readonly #core: Core;
+  readonly #peers: SessionPeers;
+  readonly #events: EventStore | undefined;
+  readonly #findLive: (principal: string, id: string) => HttpSession | undefined;
+  /** Clients that are here, of streams that are elsewhere. */
+  readonly #followed = new Map<string, FollowedStream>();
+  /** Clients that are elsewhere, of streams that are here. */
+  readonly #remotes = new Map<string, Remote>();
+
+  constructor(
+    core: Core,
+    peers: SessionPeers,
+    events: EventStore | undefined,
+    findLive: (principal: string, id: string) => HttpSession | undefined,
+  ) {
+    this.#core = core;
+    this.#peers = peers;
+    this.#events = events;
+    this.#findLive = findLive;
+    peers.listen(this);
+  }
+
+  /** Whether a name, of a stream or of a question, begins with that of another process. */
+  isElsewhere(name: string): boolean {
+    return !name.startsWith(this.#peers.self);
+  }
+
+  /** False when it cannot be an answer to anybody. */
+  passAnswer(session: HttpSession, message: ResponseMessage): boolean {
+    const { id } = message;
+    if (typeof id !== 'string' || id.length <= this.#peers.self.length || !this.isElsewhere(id)) return false;
+    const answer = message.kind === 'result' ? { result: message.result } : { error: message.error };
+    this.#peers.tell(this.#ownerOf(id), session.key, {
+      kind: 'answer',
+      message: { jsonrpc: '2.0', id, ...answer } as JsonObject,
+    });
+    return true;
+  }
+
+  /** Nobody here knows the request; whoever does ends it. */
+  cancel(session: HttpSession, id: RequestId): void {
+    this.#peers.tell(undefined, session.key, { kind: 'cancel', id });
+  }
+
+  /** From now on it is this process that tells the client of changes. `busy`: another one does, to an open connection. */
+  async takeHome(session: HttpSession, force: boolean): Promise<Handover | 'busy'> {
+    let home = session.record.home;
+    let handover: Handover = { waiting: undefined, seq: undefined };
+    for (let hop = 0; home !== undefined && home !== this.#peers.self && hop < MOST_HOPS; hop++) {
+      const answer = await this.#peers.ask(home, session.key, { kind: 'handover', force });
+      if (answer?.['busy'] === true) return 'busy';
+      const { moved, waiting, seq } = answer ?? {};
+      home = typeof moved === 'string' ? moved : undefined;
+      if (Array.isArray(waiting)) handover = { waiting: waiting as string[], seq: seq as number };
+    }
+    // Where nobody told it of anything yet, nothing was missed.
+    if (session.record.home === undefined) handover = { waiting: [], seq: undefined };
+    if (!session.ended) await session.change({ home: this.#peers.self });
+    return handover;
+  }
+
+  /** Subscriptions are where the client is told of them. Rejects with a protocol error when there can be none. */
+  async subscribe(session: HttpSession, kind: 'subscribe' | 'unsubscribe', uri: string): Promise<void> {
+    const { home } = session.record;
+    const answer = home === undefined ? undefined : await this.#peers.ask(home, session.key, { kind, uri });
+    if (answer === undefined) {
+      // It lives after all, and did not answer in time.
+      if ((await this.takeHome(session, false)) === 'busy')
+        throw new ProtocolError(INTERNAL_ERROR, 'The session cannot be reached at the moment; try again');
+      await (kind === 'subscribe' ? session.subscribeHere(uri) : session.unsubscribeHere(uri));
+      return;
+    }
+    const { error } = answer;
+    if (!isObject(error)) return;
+    const { code, message, data } = error as unknown as ErrorObject;
+    throw new ProtocolError(code, message, data);
+  }
+
+  /** Undefined where the stream has ended, or its process has: what was kept of it is all there is. */
+  async follow(session: HttpSession, stream: string, seq: number): Promise<Following | undefined> {
+    const owner = this.#ownerOf(stream);
+    const id = randomUUID();
+    const follower = new FollowedStream();
+    // Before asking: what happens from then on is told at once.
+    this.#followed.set(id, follower);
+    const leave = (): void => {
+      if (this.#followed.delete(id)) this.#peers.tell(owner, session.key, { kind: 'unfollow', follower: id });
+    };
+    const answer = await this.#peers.ask(owner, session.key, {
+      kind: 'follow',
+      stream,
+      after: seq,
+      follower: id,
+    });
+    if (answer?.['live'] !== true) {
+      this.#followed.delete(id);
+      return undefined;
+    }
+    return { missed: answer['missed'] as unknown as StoredEvent[], follower, leave };
+  }
+
+  told(_from: string, key: SessionKey, message: JsonObject): void {
+    const told = message as unknown as Told;
+    if (told.kind === 'event') this.#followed.get(told.follower)?.event(told.id, told.text);
+    else if (told.kind === 'end') this.#endFollowed(told.follower);
+    else if (told.kind === 'unfollow') this.#dropRemote(told.follower);
+    else {
+      const session = this.#findLive(key.principal, key.session);
+      if (session === undefined) return;
+      if (told.kind === 'answer') this.#settle(session, told.message);
+      else session.calls.get(told.id)?.cancel();
+    }
+  }
+
+  asked(from: string, key: SessionKey, message: JsonObject): MaybePromise<JsonObject | undefined> {
+    const session = this.#findLive(key.principal, key.session);
+    if (session === undefined) return undefined;
+    const asked = message as unknown as Asked;
+    switch (asked.kind) {
+      case 'handover':
+        return this.#handOver(session, asked.force);
+      case 'subscribe':
+      case 'unsubscribe':
+        return this.#changeSubscription(session, asked.kind, asked.uri);
+      case 'follow':
+        return this.#letFollow(session, from, asked);
+    }
+  }
+
+  /** Whoever follows a stream may have missed a part of it. They come back, and are given it. */
+  missed(): void {
+    for (const id of this.#followed.keys()) this.#endFollowed(id);
+  }
+
+  #settle(session: HttpSession, value: Json | undefined): void {
+    const message = toMessage(value);
+    const known = (message.kind === 'result' || message.kind === 'error') && session.asks.settle(message);
+    if (!known) this.#core.observe({ type: 'unknown_response' });
+  }
+
+  #handOver(session: HttpSession, force: boolean): JsonObject {
+    const { home } = session.record;
+    if (!session.isHome) return home === undefined ? {} : { moved: home };
+    if (session.standing.connected && !force) return { busy: true };
+    return { seq: session.standing.seq, waiting: session.letGo() };
+  }
+
+  async #changeSubscription(
+    session: HttpSession,
+    kind: 'subscribe' | 'unsubscribe',
+    uri: string,
+  ): Promise<JsonObject | undefined> {
+    if (!session.isHome) return undefined;
+    try {
+      await (kind === 'subscribe' ? session.subscribeHere(uri) : session.unsubscribeHere(uri));
+      return {};
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      return { error: error.toErrorObject() as unknown as JsonObject };
+    }
+  }
+
+  async #letFollow(
+    session: HttpSession,
+    from: string,
+    { stream: name, after, follower: id }: Extract<Asked, { kind: 'follow' }>,
+  ): Promise<JsonObject> {
+    const stream = session.findStream(name);
+    if (stream === undefined || stream instanceof StandingStream) return { live: false };
+    const upTo = stream.seq;
+    const connection = new RemoteConnection((event) => {
+      this.#peers.tell(from, session.key, { kind: event ? 'event' : 'end', follower: id, ...event });
+      if (event === undefined) this.#remotes.delete(id);
+    });
+    this.#remotes.set(id, { connection, stream });
+    stream.attach(connection, false);
+    const kept = (await this.#events?.read(session.key, stream.id, after)) ?? [];
+    const missed = kept.filter(({ seq }) => seq <= upTo);
+    return { live: (missed.at(-1)?.seq ?? after) === upTo, missed: missed as unknown as Json[] };
+  }
+
+  #endFollowed(id: string): void {
+    const follower = this.#followed.get(id);
+    this.#followed.delete(id);
+    follower?.end();
+  }
+
+  #dropRemote(id: string): void {
+    const remote = this.#remotes.get(id);
+    if (remote === undefined) return;
+    this.#remotes.delete(id);
+    remote.connection.gone();
+    remote.stream.detach(remote.connection);
+  }
+
+  #ownerOf(name: string): string {
+    return name.slice(0, this.#peers.self.length);
+  }
+}
