@@ -106,7 +106,8 @@ export const MODULES: Readonly<Record<string, Limit>> = {
       'mcp/server',
     ],
     ['hono', '@hono/zod-openapi', '@hono/node-server', 'oidc-provider'],
-    ['node:http'],
+    // The latter to see how full the heap is.
+    ['node:http', 'node:v8'],
   ),
   app: limit(
     [

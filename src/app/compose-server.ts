@@ -40,6 +40,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     rejectChunked: settings.rejectChunked,
     guard,
     maxBodyBytes: settings.maxBodyBytes,
+    load: hub.load,
     seal: createStateSeal({ key: hub.keys.requestState }),
     ...(hub.shared !== undefined && { shared: hub.shared }),
     onPolicyChange: (listener) => hub.policyChanged.on(listener),
@@ -50,7 +51,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
   const listener = createHttpListener({
     mcp,
     guard: createGuard(guard),
-    isReady: () => isReady() && hub.events.available && hub.coordination.available,
+    isReady: () => isReady() && hub.events.available && hub.coordination.available && hub.load.isResponsive,
     sites: composeSites({ hub, config, folder, isEndpoint: (path) => mcp.find(path) !== undefined }),
     // Failures are answered by the application; there is nothing left to reject with.
     others: (request, response) => void answerOthers(request, response),

@@ -8,6 +8,7 @@ import {
   createValidator,
   type ArgumentsRecorder,
 } from '../governance/index.js';
+import { createLoadGuard } from '../edge/index.js';
 import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
 import {
   createBridgeLosses,
@@ -26,7 +27,7 @@ import {
   HeldCalls,
 } from '../operations/index.js';
 import { createSealer, type Storage } from '../storage/index.js';
-import { createUpstreamPool } from '../upstreams/index.js';
+import { createUpstreamPool, type UpstreamChange } from '../upstreams/index.js';
 import { composeConnections, composeTokens } from './compose-accounts.js';
 import { composeBrowser } from './compose-browser.js';
 import { composeCallers } from './compose-callers.js';
@@ -71,13 +72,14 @@ export async function composeHub(given: HubParts) {
     clock,
   });
   const connecting = composeConnections({ ...parts, syncConnector });
+  const watched = composeWatch(parts, given);
   return {
     ...parts,
+    ...watched,
     browser: composeBrowser({ ...parts, folder: given.folder }),
     clients: createClientApprovals({ ...parts, tickets: storage.tickets }),
     surfaces,
     held,
-    health: createHealthBook({ upstreams, catalog, events, clock, timeoutMs: () => config.health.timeoutMs }),
     statistics,
     callTool: createCallTool({
       ...passage,
@@ -94,6 +96,7 @@ export async function composeHub(given: HubParts) {
     syncConnector,
     ...connecting,
     async close() {
+      watched.load.close();
       statistics.close();
       await held.close();
       await upstreams.close();
@@ -107,6 +110,15 @@ export async function composeHub(given: HubParts) {
   };
 }
 
+/** What keeps an eye on upstreams and on the process itself. */
+function composeWatch(parts: Awaited<ReturnType<typeof openParts>>, { config, clock, logger }: HubParts) {
+  const { upstreams, catalog, events } = parts;
+  const timeoutMs = () => config.health.timeoutMs;
+  const health = createHealthBook({ upstreams, catalog, events, clock, timeoutMs });
+  parts.upstreamChanged.on((change) => health.note(change));
+  return { health, load: createLoadGuard({ maxCalls: config.limits.inFlight, logger }) };
+}
+
 /** What operations stand on. */
 async function openParts({ config, folder, clock, logger }: HubParts) {
   const { masterKeys } = folder;
@@ -116,6 +128,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
   const toolsets = createToolsetIndex(catalog);
   const agents = createAgentDirectory(storage.agents);
   const listChanged = new Signal<ConnectorId>();
+  const upstreamChanged = new Signal<UpstreamChange>();
   const publicUrl = new PublicUrl(config.server.publicUrl);
   const callers = composeCallers({ ...shared, config, publicUrl, agents, clock });
   const losses = createBridgeLosses({ events: shared.events, clock });
@@ -124,6 +137,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
     clock,
     logger: logger.child({ part: 'upstreams' }),
     onListChanged: (connector) => listChanged.emit(connector),
+    onChange: (change) => upstreamChanged.emit(change),
     onQuestionRefused: (question) => losses.questionRefused(question),
   });
   return {
@@ -148,6 +162,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
     connectors: createConnectorDirectory(storage.connectors),
     connectorsChanged: new Signal(),
     listChanged,
+    upstreamChanged,
     policies: createPolicyDirectory(storage.policies),
     policy: createPolicyEngine({ clock, toolsetsOf: (connector, tool) => toolsets.of(connector, tool) }),
     policyChanged: new Signal(),

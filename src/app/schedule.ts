@@ -16,6 +16,9 @@ const RETENTION_MS = 600_000;
 const RECOVERY_MS = 30_000;
 const DEBOUNCE_MS = 250;
 const LONGEST_KEEP_MS = 3_600_000;
+/** How often it is looked whether one that did not answer does so again. */
+const PAUSED_CHECK_MS = 10_000;
+const HIDDEN_SYNC_MS = 60_000;
 
 export function startSchedule(hub: Hub, config: Config): Schedule {
   const routines = new Map<ConnectorId, ConnectorRoutine>();
@@ -28,7 +31,12 @@ export function startSchedule(hub: Hub, config: Config): Schedule {
   const recovery =
     hub.storage.kind === 'sqlite' ? undefined : setInterval(() => void recover(hub), RECOVERY_MS);
   recovery?.unref();
-  const stopListening = hub.listChanged.on((id) => routines.get(id)?.listChanged());
+  const stopListening = [
+    hub.listChanged.on((id) => routines.get(id)?.listChanged()),
+    hub.upstreamChanged.on(({ type, connector }) => {
+      if (type === 'breaker_opened') routines.get(connector.id)?.paused();
+    }),
+  ];
 
   return {
     async refresh() {
@@ -47,7 +55,7 @@ export function startSchedule(hub: Hub, config: Config): Schedule {
     stop() {
       clearInterval(retention);
       clearInterval(recovery);
-      stopListening();
+      for (const stop of stopListening) stop();
       for (const routine of routines.values()) routine.stop();
       routines.clear();
     },
@@ -60,23 +68,32 @@ class ConnectorRoutine {
   readonly #config: Config;
   #failures = 0;
   #stopped = false;
-  #timers = new Set<NodeJS.Timeout>();
+  #nextSync: { readonly timer: NodeJS.Timeout; readonly at: number } | undefined;
+  #nextCheck: NodeJS.Timeout | undefined;
 
   constructor(hub: Hub, config: Config, connector: Connector) {
     this.#hub = hub;
     this.#config = config;
     this.connector = connector;
     void this.#sync();
-    this.#later(jittered(config.health.intervalMs), () => this.#check());
+    this.#checkLater();
   }
 
+  /** However often it is told, there is one sync for all of it. */
   listChanged(): void {
-    this.#later(DEBOUNCE_MS, () => this.#sync());
+    this.#syncIn(DEBOUNCE_MS);
+  }
+
+  /** It stopped answering. */
+  paused(): void {
+    clearTimeout(this.#nextCheck);
+    this.#checkLater();
   }
 
   stop(): void {
     this.#stopped = true;
-    for (const timer of this.#timers) clearTimeout(timer);
+    clearTimeout(this.#nextSync?.timer);
+    clearTimeout(this.#nextCheck);
   }
 
   async #sync(): Promise<void> {
@@ -84,12 +101,11 @@ class ConnectorRoutine {
       await this.#hub.syncConnector({ connector: this.connector.id, actor: { kind: 'hub' } });
       this.#failures = 0;
       const { syncIntervalMs } = this.#config;
-      if (syncIntervalMs > 0)
-        this.#later(jittered(Math.max(syncIntervalMs, this.#keepMs())), () => this.#sync());
+      if (syncIntervalMs > 0) this.#syncIn(jittered(Math.max(syncIntervalMs, this.#keepMs())));
     } catch {
       // The reason is in the event log; here only the time of the next attempt matters.
       const wait = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, 300_000);
-      this.#later(jittered(wait), () => this.#sync());
+      this.#syncIn(jittered(wait));
     }
     if (!this.#stopped) await this.#hub.health.check(this.connector);
   }
@@ -103,19 +119,39 @@ class ConnectorRoutine {
   async #check(): Promise<void> {
     const before = this.#hub.health.healthOf(this.connector).state;
     const { state } = await this.#hub.health.check(this.connector);
+    const { id } = this.connector;
     const recovered = before === 'unhealthy' && state === 'healthy';
-    if (recovered && this.#hub.catalog.snapshotOf(this.connector.id) === undefined) void this.#sync();
-    this.#later(jittered(this.#config.health.intervalMs), () => this.#check());
+    if (recovered && this.#hub.catalog.snapshotOf(id) === undefined) this.#syncIn(0);
+    // Nobody can call what is hidden, so nobody else would find out that it answers again.
+    if (this.connector.hideWhenUnhealthy && this.#isPaused()) this.#syncIn(HIDDEN_SYNC_MS);
+    this.#checkLater();
   }
 
-  #later(ms: number, task: () => Promise<void>): void {
+  #checkLater(): void {
     if (this.#stopped) return;
+    const { intervalMs } = this.#config.health;
+    this.#nextCheck = setTimeout(
+      () => void this.#check(),
+      jittered(this.#isPaused() ? Math.min(intervalMs, PAUSED_CHECK_MS) : intervalMs),
+    );
+    this.#nextCheck.unref();
+  }
+
+  #isPaused(): boolean {
+    return this.#hub.upstreams.stateOf(this.connector.id).breaker === 'open';
+  }
+
+  /** There is one next sync; the earlier wish counts. */
+  #syncIn(ms: number): void {
+    const at = this.#hub.clock.monotonic() + ms;
+    if (this.#stopped || (this.#nextSync !== undefined && this.#nextSync.at <= at)) return;
+    clearTimeout(this.#nextSync?.timer);
     const timer = setTimeout(() => {
-      this.#timers.delete(timer);
-      if (!this.#stopped) void task();
+      this.#nextSync = undefined;
+      void this.#sync();
     }, ms);
     timer.unref();
-    this.#timers.add(timer);
+    this.#nextSync = { timer, at };
   }
 }
 

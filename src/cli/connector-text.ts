@@ -26,7 +26,7 @@ export function stateOf({ health }: ConnectorView): string {
 export function paintState({ terminal: { colors } }: Cli): (state: string) => string {
   return (state) => {
     if (state === 'healthy') return colors.green(state);
-    if (state === 'unhealthy') return colors.red(state);
+    if (state === 'unhealthy' || state === 'failed') return colors.red(state);
     return colors.dim(state);
   };
 }

@@ -43,6 +43,8 @@ export type Endpoint =
       readonly env: Readonly<Record<string, Secret>>;
       readonly cwd: string | undefined;
       readonly idleStopMs: number;
+      /** After this time a process makes room for a new one, as soon as no call runs in it. Zero: never. */
+      readonly maxLifetimeMs: number;
     };
 
 /** What kind of credential the upstream wants. Values given in operator files stand here; others are in the vault. */
@@ -95,6 +97,8 @@ export interface ConnectorLimits {
   readonly sseReconnects: number;
   readonly concurrency: number;
   readonly queue: number;
+  /** Failures in a row to reach it or to hear from it after which calls are kept away for a while. Zero: never. */
+  readonly breakerFailures: number;
 }
 
 /** A prompt written by the operator for an upstream that has none. */
@@ -119,5 +123,7 @@ export const DEFAULT_LIMITS: ConnectorLimits = {
   sseReconnects: 5,
   concurrency: 50,
   queue: 100,
+  breakerFailures: 5,
 };
 export const DEFAULT_IDLE_STOP_MS = 600_000;
+export const DEFAULT_MAX_LIFETIME_MS = 0;

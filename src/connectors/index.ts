@@ -5,6 +5,7 @@
  */
 export {
   DEFAULT_LIMITS,
+  DEFAULT_MAX_LIFETIME_MS,
   DEFAULT_TIMEOUTS,
   type Connector,
   type ConnectorAuth,

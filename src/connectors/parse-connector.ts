@@ -2,6 +2,7 @@ import { connectorInput, HTTP_FIELDS, STDIO_FIELDS, type ConnectorInput } from '
 import { HubError, isName, NAME_RULE, Secret, toConnectorId } from '../kernel/index.js';
 import {
   DEFAULT_IDLE_STOP_MS,
+  DEFAULT_MAX_LIFETIME_MS,
   DEFAULT_LIMITS,
   DEFAULT_TIMEOUTS,
   type Connector,
@@ -98,6 +99,7 @@ function toEndpoint(given: ConnectorInput): Endpoint {
     ),
     cwd: given.cwd,
     idleStopMs: given.idleStopMs ?? DEFAULT_IDLE_STOP_MS,
+    maxLifetimeMs: given.maxLifetimeMs ?? DEFAULT_MAX_LIFETIME_MS,
   };
 }
 

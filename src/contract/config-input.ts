@@ -55,7 +55,13 @@ export const configInput = z.strictObject({
       maxDays: z.int().min(1).optional(),
     })
     .optional(),
-  limits: z.strictObject({ perAgent: rate.optional(), perTool: rate.optional() }).optional(),
+  limits: z
+    .strictObject({
+      perAgent: rate.optional(),
+      perTool: rate.optional(),
+      inFlight: z.int().min(1).max(1_000_000).optional(),
+    })
+    .optional(),
   health: z
     .strictObject({ intervalMs: milliseconds.optional(), timeoutMs: milliseconds.optional() })
     .optional(),

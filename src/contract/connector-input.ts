@@ -90,6 +90,7 @@ const shared = {
       sseReconnects: z.int().min(0).max(20).optional(),
       concurrency: z.int().min(1).max(10_000).optional(),
       queue: z.int().min(0).max(100_000).optional(),
+      breakerFailures: z.int().min(0).max(10_000).optional(),
     })
     .optional(),
   isolation: z.enum(['shared', 'per_principal', 'per_session', 'per_call']).optional(),
@@ -101,7 +102,7 @@ const shared = {
 };
 
 export const HTTP_FIELDS = ['url', 'headers', 'auth', 'credentialMode', 'allowPrivateNetwork'] as const;
-export const STDIO_FIELDS = ['command', 'args', 'env', 'cwd', 'idleStopMs'] as const;
+export const STDIO_FIELDS = ['command', 'args', 'env', 'cwd', 'idleStopMs', 'maxLifetimeMs'] as const;
 
 export const connectorInput = z.strictObject({
   ...shared,
@@ -118,6 +119,7 @@ export const connectorInput = z.strictObject({
   env: z.record(text(128), z.string().max(32_768)).optional(),
   cwd: text(4_096).optional(),
   idleStopMs: z.int().min(0).max(86_400_000).optional(),
+  maxLifetimeMs: z.int().min(0).max(2_592_000_000).optional(),
 });
 
 export type ConnectorInput = z.infer<typeof connectorInput>;

@@ -11,6 +11,7 @@ import {
   type ExchangeHeaders,
   type GuardOptions,
   type ListenRequest,
+  type Load,
   type McpServer,
   type ServerEvent,
   type ServerOptions,
@@ -53,6 +54,7 @@ export interface McpEndpointsOptions {
   readonly seal?: StateSeal;
   /** Where several replicas serve the same sessions. */
   readonly shared?: SharedSessions;
+  readonly load?: Load;
   readonly onPolicyChange: (listener: () => void) => () => void;
   readonly logger: Logger;
 }
@@ -177,6 +179,7 @@ function createServer(
     ...(paramHeaders !== undefined && { paramHeaders }),
     ...(fallback !== undefined && { fallback }),
     ...(options.seal !== undefined && { seal: options.seal }),
+    ...(options.load !== undefined && { load: options.load }),
     onEvent: (event) => {
       options.logger.debug({ event: event.type }, 'mcp');
       if (event.type === 'answer_reduced') tellReduced(options, scope, agentOf(event.principal), event);

@@ -27,7 +27,7 @@ export class RestExchange implements Exchange {
   }
 
   send(status: number, headers: AnswerHeaders, body?: string | Uint8Array): void {
-    if (typeof body !== 'string' || status >= 500) {
+    if (typeof body !== 'string' || (status >= 500 && status !== 503)) {
       this.#inner.send(status, headers, body);
       return;
     }

@@ -112,6 +112,17 @@ export type HubEvent =
       readonly reason?: string;
     }
   | {
+      readonly type: 'connector.breaker_opened';
+      readonly connector: ConnectorId;
+      readonly failures: number;
+      readonly reason: string;
+    }
+  | {
+      readonly type: 'connector.breaker_closed';
+      readonly connector: ConnectorId;
+      readonly openMs: number;
+    }
+  | {
       readonly type: 'agent.added' | 'agent.changed' | 'agent.removed';
       readonly agent: AgentId;
       readonly before?: string;

@@ -1,10 +1,11 @@
 import type { LiveCatalog } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
-import type { EventLog } from '../governance/index.js';
+import type { EventLog, HubEvent } from '../governance/index.js';
 import { HubError, type Clock, type ConnectorId } from '../kernel/index.js';
-import type { Upstreams } from '../upstreams/index.js';
+import type { UpstreamChange, Upstreams } from '../upstreams/index.js';
 
-export type HealthState = 'unknown' | 'healthy' | 'unhealthy' | 'disabled';
+/** `failed`: its process ended so often that it is no longer started by itself. */
+export type HealthState = 'unknown' | 'healthy' | 'unhealthy' | 'failed' | 'disabled';
 
 export interface ConnectorHealth {
   readonly state: HealthState;
@@ -20,6 +21,8 @@ export interface HealthBook {
   historyOf(connector: ConnectorId): readonly ConnectorHealth[];
   /** Looks whether an upstream lives, and records a change. Never throws. */
   check(connector: Connector): Promise<ConnectorHealth>;
+  /** Records what an upstream showed by itself, without waiting for the next check. */
+  note(change: UpstreamChange): void;
   forget(connector: ConnectorId): void;
 }
 
@@ -32,6 +35,7 @@ export interface HealthDependencies {
 }
 
 const HISTORY = 50;
+const BAD: ReadonlySet<HealthState> = new Set(['unhealthy', 'failed']);
 
 export function createHealthBook(deps: HealthDependencies): HealthBook {
   const { upstreams, catalog, events, clock, timeoutMs } = deps;
@@ -39,13 +43,10 @@ export function createHealthBook(deps: HealthDependencies): HealthBook {
   const histories = new Map<ConnectorId, ConnectorHealth[]>();
   const startedAt = clock.now();
 
+  const unknown = { state: 'unknown', reason: undefined, since: startedAt, checkedAt: undefined } as const;
+
   function healthOf(connector: Connector): ConnectorHealth {
-    const known = states.get(connector.id) ?? {
-      state: 'unknown',
-      reason: undefined,
-      since: startedAt,
-      checkedAt: undefined,
-    };
+    const known = states.get(connector.id) ?? unknown;
     return connector.enabled ? known : { ...known, state: 'disabled', reason: undefined };
   }
 
@@ -54,7 +55,7 @@ export function createHealthBook(deps: HealthDependencies): HealthBook {
     const now = clock.now();
     const health = { state, reason, since: before.state === state ? before.since : now, checkedAt: now };
     states.set(connector.id, health);
-    catalog.setHidden(connector.id, connector.hideWhenUnhealthy && state === 'unhealthy');
+    catalog.setHidden(connector.id, connector.hideWhenUnhealthy && BAD.has(state));
     if (before.state === state) return health;
     histories.set(connector.id, [health, ...(histories.get(connector.id) ?? [])].slice(0, HISTORY));
     const change = {
@@ -76,16 +77,46 @@ export function createHealthBook(deps: HealthDependencies): HealthBook {
         await upstreams.probe(connector, timeoutMs());
         return record(connector, 'healthy', undefined);
       } catch (error) {
-        return record(
-          connector,
-          'unhealthy',
-          error instanceof HubError ? error.message : 'unexpected failure',
-        );
+        const known = error instanceof HubError ? error : undefined;
+        const state = known?.details?.['reason'] === 'process_failed' ? 'failed' : 'unhealthy';
+        return record(connector, state, known?.message ?? 'unexpected failure');
       }
+    },
+    note(change) {
+      if (!change.connector.enabled) return;
+      const { event, state, reason } = meaningOf(change);
+      if (event !== undefined) events.append({ kind: 'hub' }, event);
+      record(change.connector, state, reason);
     },
     forget(connector) {
       states.delete(connector);
       histories.delete(connector);
     },
   };
+}
+
+interface Meaning {
+  readonly event?: HubEvent;
+  readonly state: HealthState;
+  readonly reason?: string;
+}
+
+/** What a change of an upstream says about the health of its connector, and what is written down besides. */
+function meaningOf(change: UpstreamChange): Meaning {
+  const connector = change.connector.id;
+  switch (change.type) {
+    case 'breaker_opened': {
+      const { failures, reason } = change;
+      const event = { type: 'connector.breaker_opened', connector, failures, reason } as const;
+      return { event, state: 'unhealthy', reason };
+    }
+    case 'breaker_closed': {
+      const event = { type: 'connector.breaker_closed', connector, openMs: change.openMs } as const;
+      return { event, state: 'healthy' };
+    }
+    case 'process_failed':
+      return { state: 'failed', reason: change.reason };
+    case 'process_recovered':
+      return { state: 'healthy' };
+  }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HubError, type HubErrorCode } from '../kernel/index.js';
+import { UpstreamPaused } from '../upstreams/index.js';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
@@ -22,7 +23,7 @@ export async function repeatRead<Result>(
       return await read();
     } catch (error) {
       const wanted =
-        error instanceof HubError && PASSING.has(error.code)
+        error instanceof HubError && PASSING.has(error.code) && !(error instanceof UpstreamPaused)
           ? (error.retryAfterMs ?? 0)
           : Number.POSITIVE_INFINITY;
       if (attempt >= retries || wanted > LONGEST_PAUSE_MS || signal?.aborted === true) throw error;

@@ -155,6 +155,7 @@ async function listOnce(
   const lease = await deps.upstreams.open(connector, access, {
     principal: request.agent ?? 'hub',
     signal: request.signal,
+    insists: request.actor.kind === 'admin',
   });
   try {
     const offers = await lease.upstream.listOffers(

@@ -1,6 +1,6 @@
 /**
  * Live conversations with upstreams, pooled by connector, credential and, where isolation asks for it, principal.
- * One place decides about concurrency and time-outs. Nothing here repeats a call.
+ * One place, the gate of a connector, decides about concurrency, turns and pauses. Nothing here repeats a call.
  */
 export type {
   AskCaller,
@@ -9,13 +9,16 @@ export type {
   Round,
   RoundOptions,
   Upstream,
+  UpstreamChange,
   UpstreamOptions,
   Upstreams,
+  UpstreamState,
 } from './upstream.js';
 export { askProfileOf, type AskProfile } from './ask-profile.js';
 export { createUpstreamPool, type UpstreamPoolOptions } from './upstream-pool.js';
 export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js';
 export { createAuthorizationFetch } from './authorization-fetch.js';
 export { AccessRefused } from './upstream-failure.js';
+export { UpstreamPaused } from './upstream-paused.js';
 export type { ResourceWatcher } from './watched-resources.js';
 export { createEgress, guardedLookup } from './egress.js';

@@ -28,6 +28,14 @@ export interface ClientParts extends ClientHooks {
   /** Gives up opening; means nothing to a conversation that stands. */
   readonly signal: AbortSignal;
   readonly onNobody: OnNobody;
+  readonly processes: ProcessWatch;
+}
+
+/** Decides when a process may be started, and hears when one ends unbidden. */
+export interface ProcessWatch {
+  /** Throws where none may be started now. */
+  starting(): void;
+  ended(reason: string): void;
 }
 
 /** How much longer the transport waits than the client. */
@@ -36,7 +44,7 @@ const CLIENT_FIRST_MS = 1_000;
 /** A conversation with the upstream behind a connector, as the holder of `access`. */
 export function openClient(connector: Connector, access: Access, parts: ClientParts): Promise<McpClient> {
   const { requestMs, totalMs } = connector.timeouts;
-  const { onStderr: _, lines: __, profile, onNobody, ...options } = parts;
+  const { onStderr: _, lines: __, processes: ___, profile, onNobody, ...options } = parts;
   return connect({
     ...options,
     capabilities: profile.capabilities,
@@ -58,6 +66,7 @@ function createTransport(connector: Connector, access: Access, parts: ClientPart
   const { endpoint } = connector;
   switch (endpoint.transport) {
     case 'stdio':
+      parts.processes.starting();
       return new StdioTransport({
         command: endpoint.command,
         args: endpoint.args,
@@ -65,6 +74,7 @@ function createTransport(connector: Connector, access: Access, parts: ClientPart
         ...(endpoint.cwd !== undefined && { cwd: endpoint.cwd }),
         limits: { lineBytes: connector.limits.responseBytes },
         onStderr: parts.onStderr,
+        onEnded: ({ message }) => parts.processes.ended(message),
       });
     case 'sse':
       return createLegacySse(connector, access, parts);

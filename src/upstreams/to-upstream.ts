@@ -9,11 +9,15 @@ import { withInput } from './input-routing.js';
 import { toHubError } from './upstream-failure.js';
 import type { Upstream } from './upstream.js';
 
+/** Hears how the upstream is, by how it answers. */
+export interface Vitals {
+  alive(): void;
+  failed(error: HubError): void;
+}
+
 /** A client as operations see it: failures are the hub's, and the era is only a word to show. */
-export function toUpstream(client: McpClient, connector: Connector): Upstream {
-  const rethrow = (error: unknown): never => {
-    throw toHubError(error, connector);
-  };
+export function toUpstream(client: McpClient, connector: Connector, vitals: Vitals): Upstream {
+  const { heard, rethrow } = listeningTo(connector, vitals);
   const hearing = logListener(client);
   return {
     get identity() {
@@ -23,19 +27,24 @@ export function toUpstream(client: McpClient, connector: Connector): Upstream {
     callTool(name, args, options) {
       const whole = options.ask === undefined ? options : withInput(options, options.ask);
       const ask = (): Promise<CallResult> => client.callTool(name, args, whole);
-      return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).catch(rethrow);
+      return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).then(
+        heard,
+        rethrow,
+      );
     },
     getPrompt(name, args, options) {
       const whole = options.ask === undefined ? options : withInput(options, options.ask);
       const ask = () => client.getPrompt(name, args as Readonly<Record<string, string>> | undefined, whole);
-      return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).catch(
+      return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).then(
+        heard,
         rethrow,
       ) as Promise<JsonObject>;
     },
     readResource(uri, options) {
       const whole = options.ask === undefined ? options : withInput(options, options.ask);
       const ask = () => client.readResource(uri, whole);
-      return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).catch(
+      return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).then(
+        heard,
         rethrow,
       ) as unknown as Promise<JsonObject>;
     },
@@ -45,19 +54,35 @@ export function toUpstream(client: McpClient, connector: Connector): Upstream {
       const given = { ...options, ...brought };
       const whole = options.ask === undefined ? given : withInput(given, options.ask);
       if (options.logLevel !== undefined) await hearing(options.logLevel);
-      const round = await client.callRaw(method, params, whole).catch(rethrow);
+      const round = await client.callRaw(method, params, whole).then(heard, rethrow);
       if (round.type === 'complete') return { result: shaped(method, round.result, connector) };
       if (round.type === 'input_required')
         return { requests: round.requests, requestState: round.requestState };
       // Tasks are not declared, so the client refuses them.
       throw new HubError('upstream_protocol', `connector ${connector.id}: answered with a task`);
     },
-    complete: (params, options) => client.request('completion/complete', params, options).catch(rethrow),
+    complete: (params, options) =>
+      client.request('completion/complete', params, options).then(heard, rethrow),
     request: (method, params, options) =>
       client
         .request(method, params, options.ask === undefined ? options : withInput(options, options.ask))
-        .catch(rethrow),
-    listOffers: (options) => listOffers(client, options.signal).catch(rethrow),
+        .then(heard, rethrow),
+    listOffers: (options) => listOffers(client, options.signal).then(heard, rethrow),
+  };
+}
+
+/** Every answer and every failure is a sign of how the upstream is. */
+function listeningTo(connector: Connector, vitals: Vitals) {
+  return {
+    heard<Answer>(this: void, answer: Answer): Answer {
+      vitals.alive();
+      return answer;
+    },
+    rethrow(this: void, error: unknown): never {
+      const failure = toHubError(error, connector);
+      vitals.failed(failure);
+      throw failure;
+    },
   };
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { HubError } from '../kernel/index.js';
 import { Turnstile, type TurnstileLimits } from './turnstile.js';
 
-const NONE = (): undefined => undefined;
+const NONE = { principal: 'a' };
 const turnstile = (limits: Partial<TurnstileLimits> = {}) =>
   new Turnstile('c', { concurrency: 1, queue: 2, waitMs: 5_000, ...limits });
 
@@ -49,7 +50,7 @@ describe('turnstile', () => {
     const gate = turnstile({ queue: 1 });
     void gate.enter(NONE);
     const controller = new AbortController();
-    const waiting = gate.enter(() => controller.signal);
+    const waiting = gate.enter({ principal: 'a', signal: controller.signal });
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
     const next = gate.enter(NONE);
@@ -62,7 +63,9 @@ describe('turnstile', () => {
   test('a signal that was aborted before does not wait', async () => {
     const gate = turnstile();
     void gate.enter(NONE);
-    await expect(gate.enter(() => AbortSignal.abort())).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(gate.enter({ principal: 'a', signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'cancelled',
+    });
   });
 
   test('nobody waits for ever', async () => {
@@ -74,10 +77,74 @@ describe('turnstile', () => {
   test('the signal is not asked for unless somebody waits', () => {
     let asked = 0;
     const gate = turnstile();
-    void gate.enter(() => {
-      asked++;
-      return undefined;
+    void gate.enter({
+      principal: 'a',
+      get signal() {
+        asked++;
+        return undefined;
+      },
     });
     expect(asked).toBe(0);
+  });
+});
+
+describe('fairness', () => {
+  /** Those who wait, by name, in the order in which their turns come. */
+  function crowd(limits: Partial<TurnstileLimits>) {
+    const gate = turnstile(limits);
+    const order: string[] = [];
+    const refused: string[] = [];
+    void gate.enter(NONE);
+    const come = (principal: string): void => {
+      try {
+        gate.enter({ principal })?.then(
+          () => order.push(principal),
+          () => refused.push(principal),
+        );
+      } catch {
+        refused.push(principal);
+      }
+    };
+    const leave = async (times: number): Promise<void> => {
+      for (let n = 0; n < times; n++) {
+        gate.leave();
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    return { gate, come, leave, order, refused };
+  }
+
+  test('lines take turns, however long one is', async () => {
+    const { come, leave, order } = crowd({ queue: 20 });
+    for (const principal of 'aaaaaabbc') come(principal);
+    await leave(9);
+    expect(order.join('')).toBe('abcabaaaa');
+  });
+
+  test('a full queue makes room for a shorter line, at the expense of the longest', async () => {
+    const { come, leave, order, refused } = crowd({ queue: 4 });
+    for (const principal of 'aaaab') come(principal);
+    await leave(4);
+    expect(refused).toEqual(['a']);
+    expect(order.join('')).toBe('abaa');
+  });
+
+  test('lines of the same length do not displace each other', async () => {
+    const { gate, come, leave, refused } = crowd({ queue: 4 });
+    for (const principal of 'aabbabc') come(principal);
+    await leave(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    // The last one has no line at all, so one of two makes room for it.
+    expect(refused.toSorted()).toEqual(['a', 'a', 'b']);
+    expect(gate.waiting).toBe(4);
+  });
+
+  test('all who wait can be sent away', async () => {
+    const { gate, come, refused } = crowd({ queue: 4 });
+    for (const principal of 'aab') come(principal);
+    gate.refuseWaiting(() => new HubError('upstream_unavailable', 'gone'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(refused).toHaveLength(3);
+    expect([gate.waiting, gate.inside]).toEqual([0, 1]);
   });
 });

@@ -7,12 +7,29 @@ export interface TurnstileLimits {
   readonly waitMs: number;
 }
 
-/** Lets a bounded number in at a time, a bounded number wait for a bounded time, and turns the rest away at once. */
+/** Who wants to come in. */
+export interface Guest {
+  readonly principal: string;
+  /** Asked for only where somebody waits. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Waiter {
+  turn(): void;
+  refuse(error: HubError): void;
+}
+
+/**
+ * Lets a bounded number in at a time, a bounded number wait for a bounded time, and turns the rest away at once. Those
+ * who wait stand in a line for each principal, and the lines take turns: whoever asks for much waits behind itself, not
+ * in front of others. Where the queue is full, the last of the longest line makes room for a shorter one.
+ */
 export class Turnstile {
   readonly #limits: TurnstileLimits;
   readonly #name: string;
-  /** In the order they came. */
-  readonly #waiting = new Set<() => void>();
+  /** The line whose turn is next comes first; in each, those who wait in the order they came. */
+  readonly #lines = new Map<string, Set<Waiter>>();
+  #waiting = 0;
   #inside = 0;
 
   constructor(name: string, limits: TurnstileLimits) {
@@ -20,21 +37,29 @@ export class Turnstile {
     this.#limits = limits;
   }
 
+  get inside(): number {
+    return this.#inside;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
   /** Undefined when there is room right now, so that the usual case does not wait a turn of the event loop. */
-  enter(signal: () => AbortSignal | undefined): Promise<void> | undefined {
+  enter(guest: Guest): Promise<void> | undefined {
     const { concurrency, queue } = this.#limits;
     if (this.#inside < concurrency) {
       this.#inside++;
       return undefined;
     }
-    if (this.#waiting.size >= queue) throw this.#busy(`${this.#inside} calls run and ${queue} wait`);
-    return this.#wait(signal());
+    if (this.#waiting >= queue && !this.#makeRoomFor(guest.principal))
+      throw this.#busy(`${this.#inside} calls run and ${this.#waiting} wait`);
+    return this.#wait(guest.principal, guest.signal);
   }
 
   leave(): void {
-    const [next] = this.#waiting;
-    if (next === undefined || this.#inside > this.#limits.concurrency) this.#inside--;
-    else next();
+    if (this.#waiting === 0 || this.#inside > this.#limits.concurrency) this.#inside--;
+    else this.#callNext();
   }
 
   /** For whoever was inside, left for a while and has something running there: it is let in whatever the number. */
@@ -42,31 +67,65 @@ export class Turnstile {
     this.#inside++;
   }
 
-  #wait(signal: AbortSignal | undefined): Promise<void> {
+  /** Nobody waits any longer. */
+  refuseWaiting(error: () => HubError): void {
+    const waiters = [...this.#lines.values()].flatMap((line) => [...line]);
+    for (const waiter of waiters) waiter.refuse(error());
+  }
+
+  #callNext(): void {
+    for (const [principal, line] of this.#lines) {
+      // Its place is now behind all others, if anybody is left in it.
+      this.#lines.delete(principal);
+      this.#lines.set(principal, line);
+      for (const waiter of line) {
+        waiter.turn();
+        return;
+      }
+    }
+  }
+
+  #makeRoomFor(principal: string): boolean {
+    let longest: ReadonlySet<Waiter> = new Set();
+    for (const line of this.#lines.values()) if (line.size > longest.size) longest = line;
+    const own = this.#lines.get(principal)?.size ?? 0;
+    if (longest.size <= own + 1) return false;
+    const last = [...longest].at(-1);
+    last?.refuse(this.#busy('others wait for their first turn'));
+    return last !== undefined;
+  }
+
+  #wait(principal: string, signal: AbortSignal | undefined): Promise<void> {
+    const line = this.#lines.get(principal) ?? new Set();
+    this.#lines.set(principal, line);
+    this.#waiting++;
     return new Promise((resolve, reject) => {
       const over = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', cancel);
-        this.#waiting.delete(turn);
+        this.#waiting--;
+        line.delete(waiter);
+        if (line.size === 0) this.#lines.delete(principal);
       };
-      const turn = (): void => {
-        over();
-        resolve();
+      const waiter: Waiter = {
+        turn: () => {
+          over();
+          resolve();
+        },
+        refuse: (error) => {
+          over();
+          reject(error);
+        },
       };
-      const cancel = (): void => {
-        over();
-        reject(
+      const cancel = (): void =>
+        waiter.refuse(
           new HubError(
             'cancelled',
             `connector ${this.#name}: the call was cancelled while it waited for its turn`,
           ),
         );
-      };
-      const timer = setTimeout(() => {
-        over();
-        reject(this.#busy('no turn came in time'));
-      }, this.#limits.waitMs);
-      this.#waiting.add(turn);
+      const timer = setTimeout(() => waiter.refuse(this.#busy('no turn came in time')), this.#limits.waitMs);
+      line.add(waiter);
       if (signal?.aborted === true) cancel();
       else signal?.addEventListener('abort', cancel, { once: true });
     });

@@ -62,6 +62,28 @@ export function toHubError(error: unknown, connector: Connector): HubError {
   return new HubError('internal', `${name}: unexpected failure`, { cause: error, outcomeUnknown: true });
 }
 
+const STILL_THERE: ReadonlySet<unknown> = new Set(['MCP_SESSION_NOT_FOUND', 'session_lost']);
+/** Ended by us, or the end of a process, for which there is a count of its own. */
+const OTHERWISE_COUNTED: ReadonlySet<unknown> = new Set(['closed', 'STDIO_EXITED', 'STDIO_SPAWN_FAILED']);
+
+/** What a failure tells of the upstream. One that answers, however badly, lives. */
+export function lifeSign({ code, details = {} }: HubError): 'alive' | 'dead' | 'unclear' {
+  const { reason, status } = details;
+  switch (code) {
+    case 'upstream_rejected':
+    case 'credential_required':
+      return 'alive';
+    case 'upstream_timeout':
+      return 'dead';
+    case 'upstream_unavailable':
+    case 'upstream_closed':
+      if (OTHERWISE_COUNTED.has(reason)) return 'unclear';
+      return STILL_THERE.has(reason) || (typeof status === 'number' && status < 500) ? 'alive' : 'dead';
+    default:
+      return 'unclear';
+  }
+}
+
 const MAX_TEXT = 512;
 
 /** The upstream's own word, without what could act on a terminal or a page, and without codes that mean something on our hop. */

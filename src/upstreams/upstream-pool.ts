@@ -3,16 +3,18 @@ import type { Access } from '../credentials/index.js';
 import { HubError, type AgentId, type Clock, type ConnectorId, type Logger } from '../kernel/index.js';
 import { createMemoryVerdicts, type McpClient } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
-import { ASK_EVERYTHING, ASK_NOTHING, withoutRoots, type AskProfile } from './ask-profile.js';
-import { openWaysOut, type WaysOut } from './ways-out.js';
+import type { AskProfile } from './ask-profile.js';
+import { ConnectorResources } from './connector-resources.js';
+import type { ConnectorGate } from './connector-gate.js';
+import { identityOf, keyOf, profileFor, watchKeyOf } from './conversation-key.js';
 import { openClient } from './open-client.js';
+import { close, vitalsOf, type Member } from './pool-member.js';
 import { probeHttp } from './probe-http.js';
-import { StderrTail } from './stderr-tail.js';
-import { Turnstile } from './turnstile.js';
 import { toHubError, toOpenFailure } from './upstream-failure.js';
 import { toUpstream } from './to-upstream.js';
 import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-resources.js';
-import type { Caller, Lease, Upstream, Upstreams } from './upstream.js';
+import { UpstreamPaused } from './upstream-paused.js';
+import type { Caller, Lease, Upstream, UpstreamChange, Upstreams, UpstreamState } from './upstream.js';
 
 export interface UpstreamPoolOptions {
   readonly info: Implementation;
@@ -20,6 +22,8 @@ export interface UpstreamPoolOptions {
   readonly logger: Logger;
   /** An upstream told that its list changed. */
   readonly onListChanged?: (connector: ConnectorId) => void;
+  /** An upstream stopped or began to answer. */
+  readonly onChange?: (change: UpstreamChange) => void;
   /** An upstream asked something that was put to nobody. */
   readonly onQuestionRefused?: (question: {
     readonly connector: ConnectorId;
@@ -28,31 +32,8 @@ export interface UpstreamPoolOptions {
   }) => void;
 }
 
-interface Member {
-  readonly connector: Connector;
-  readonly opening: AbortController;
-  readonly client: Promise<McpClient>;
-  upstream: Upstream | undefined;
-  leases: number;
-  lastUsed: number;
-  listens: boolean;
-  watched: WatchedResources | undefined;
-}
-
 const SWEEP_MS = 15_000;
 const HTTP_IDLE_MS = 300_000;
-
-/** What belongs to a connector as a whole, whoever uses it. */
-interface Shared {
-  readonly connector: Connector;
-  readonly turnstile: Turnstile;
-  readonly egress: WaysOut | undefined;
-  readonly stderr: StderrTail;
-  /** Why the last attempt to open a conversation failed; cleared by one that succeeds. */
-  failure: HubError | undefined;
-  /** Whether a conversation settles at its beginning what may be asked in it. Unknown until there was one. */
-  agreesOnce: boolean | undefined;
-}
 
 export function createUpstreamPool(options: UpstreamPoolOptions): Upstreams {
   return new UpstreamPool(options);
@@ -61,7 +42,8 @@ export function createUpstreamPool(options: UpstreamPoolOptions): Upstreams {
 class UpstreamPool implements Upstreams {
   readonly #options: UpstreamPoolOptions;
   readonly #members = new Map<string, Member>();
-  readonly #shared = new Map<ConnectorId, Shared>();
+  readonly #retired = new Set<Member>();
+  readonly #shared = new Map<ConnectorId, ConnectorResources>();
   readonly #verdicts = createMemoryVerdicts();
   readonly #sweep: NodeJS.Timeout;
   #perCall = 0;
@@ -75,11 +57,12 @@ class UpstreamPool implements Upstreams {
 
   async open(connector: Connector, access: Access, caller: Caller): Promise<Lease> {
     const common = this.#sharedOf(connector);
-    const turn = common.turnstile.enter(() => caller.signal);
+    const { gate } = common;
+    const turn = gate.enter(caller);
     if (turn !== undefined) {
       await turn;
       if (this.#shared.get(connector.id) !== common) {
-        common.turnstile.leave();
+        gate.leave();
         throw changed(connector);
       }
     }
@@ -88,15 +71,16 @@ class UpstreamPool implements Upstreams {
     let member = this.#members.get(key);
     try {
       if (member === undefined)
-        this.#members.set(key, (member = this.#start(connector, access, common, profile)));
+        this.#members.set(key, (member = this.#start(common, access, caller, profile)));
       member.leases++;
-      member.upstream ??= toUpstream(await member.client, connector);
+      member.upstream ??= toUpstream(await member.client, connector, vitalsOf(member));
       common.failure = undefined;
-      return this.#lease(key, member, common.turnstile);
+      return this.#lease(key, member, gate);
     } catch (error) {
       // Whoever waited for the same attempt fails too; a newer one that somebody began meanwhile is not ours to forget.
       if (this.#members.get(key) === member) this.#members.delete(key);
-      common.turnstile.leave();
+      gate.leave();
+      if (error instanceof UpstreamPaused) throw error;
       throw (common.failure = toOpenFailure(error, connector));
     }
   }
@@ -114,7 +98,7 @@ class UpstreamPool implements Upstreams {
     let member = this.#members.get(key);
     try {
       if (member === undefined)
-        this.#members.set(key, (member = this.#start(connector, access, common, profile)));
+        this.#members.set(key, (member = this.#start(common, access, { principal }, profile)));
       const client = await member.client;
       const watched = (member.watched ??= new WatchedResources(client));
       await watched.join(uri, watcher);
@@ -135,17 +119,36 @@ class UpstreamPool implements Upstreams {
   async drop(connector: string): Promise<void> {
     const gone = [...this.#members].filter(([, member]) => member.connector.id === connector);
     for (const [key] of gone) this.#members.delete(key);
+    const retired = [...this.#retired].filter((member) => member.connector.id === connector);
     const common = this.#shared.get(connector as ConnectorId);
     this.#shared.delete(connector as ConnectorId);
-    await Promise.all(gone.map(([, member]) => close(member)));
+    await Promise.all([...gone.map(([, member]) => member), ...retired].map((member) => close(member)));
     await common?.egress?.close();
   }
 
   async probe(connector: Connector, timeoutMs: number): Promise<void> {
-    const { egress, failure } = this.#sharedOf(connector);
-    if (connector.endpoint.transport !== 'stdio' && egress !== undefined)
-      return probeHttp(connector, connector.endpoint.url, egress.dispatcher, timeoutMs);
-    if (failure !== undefined) throw failure;
+    const { egress, failure, gate, startsFailed } = this.#sharedOf(connector);
+    if (gate.isSilent) throw gate.paused();
+    if (connector.endpoint.transport !== 'stdio' && egress !== undefined) {
+      await probeHttp(connector, connector.endpoint.url, egress.dispatcher, timeoutMs);
+      if (gate.isOpen) gate.alive();
+      return;
+    }
+    const reason = startsFailed ?? failure;
+    if (reason !== undefined) throw reason;
+  }
+
+  stateOf(connector: ConnectorId): UpstreamState {
+    const common = this.#shared.get(connector);
+    const members = [...this.#members.values()].filter((member) => member.connector.id === connector);
+    return {
+      breaker: common?.gate.isOpen === true ? 'open' : 'closed',
+      failures: common?.gate.failures ?? 0,
+      retryAfterMs: common?.gate.retryAfterMs ?? 0,
+      running: common?.gate.running ?? 0,
+      waiting: common?.gate.waiting ?? 0,
+      conversations: members.length,
+    };
   }
 
   recentStderr(connector: ConnectorId): readonly string[] {
@@ -160,30 +163,35 @@ class UpstreamPool implements Upstreams {
     await Promise.all([...this.#shared.keys()].map((connector) => this.drop(connector)));
   }
 
-  #sharedOf(connector: Connector): Shared {
+  #sharedOf(connector: Connector): ConnectorResources {
     // Whoever comes back to try again must not begin anew what nobody would end.
     if (this.#closed) throw new HubError('shutting_down', 'the hub is shutting down');
     const known = this.#shared.get(connector.id);
     if (known?.connector === connector) return known;
     if (known !== undefined && known.connector.updatedAt > connector.updatedAt) throw changed(connector);
     if (known !== undefined) void this.drop(connector.id);
-    const created: Shared = {
-      connector,
-      turnstile: new Turnstile(connector.id, { ...connector.limits, waitMs: connector.timeouts.requestMs }),
-      egress: openWaysOut(connector),
-      stderr: new StderrTail(),
-      failure: undefined,
-      agreesOnce: undefined,
-    };
+    const created = new ConnectorResources(connector, this.#options.clock, (change) => this.#changed(change));
     this.#shared.set(connector.id, created);
     return created;
   }
 
-  #start(connector: Connector, access: Access, common: Shared, profile: AskProfile): Member {
-    const { egress, stderr } = common;
+  #changed(change: UpstreamChange): void {
+    // A process that does not answer is not waited for: whoever tries next begins with a new one.
+    if (change.type === 'breaker_opened' && change.connector.endpoint.transport === 'stdio')
+      for (const [key, member] of this.#members)
+        if (member.connector === change.connector && member.silent > 0) this.#end(key, member);
+    this.#options.onChange?.(change);
+  }
+
+  #start(common: ConnectorResources, access: Access, caller: Caller, profile: AskProfile): Member {
+    const { connector, egress, stderr } = common;
     const { info, clock, logger, onQuestionRefused } = this.#options;
     const log = logger.child({ connector: connector.id });
     const opening = new AbortController();
+    const identity = identityOf(connector, access, caller.principal);
+    const isProcess = connector.endpoint.transport === 'stdio';
+    let stands = false;
+    if (isProcess) common.startsOf(identity).require(wishOf(caller));
     const client = openClient(connector, access, {
       signal: opening.signal,
       info,
@@ -198,9 +206,16 @@ class UpstreamPool implements Upstreams {
         if (method !== undefined)
           onQuestionRefused?.({ connector: connector.id, method, reason: 'undeclared' });
       },
+      // Opening may take several processes, to find out what is spoken; it counts as a whole.
+      processes: {
+        starting: () => stands && common.startsOf(identity).require('caller'),
+        ended: () => stands && common.processEnded(identity),
+      },
     });
     const member: Member = {
       connector,
+      common,
+      startedAt: clock.monotonic(),
       opening,
       client,
       upstream: undefined,
@@ -208,13 +223,23 @@ class UpstreamPool implements Upstreams {
       lastUsed: clock.monotonic(),
       listens: false,
       watched: undefined,
+      silent: 0,
+      retired: false,
     };
-    void client
-      .then((opened) => {
+    client.then(
+      (opened) => {
+        stands = true;
         common.agreesOnce = opened.server.era === 'legacy';
-        return this.#hearOfChanges(opened, member);
-      })
-      .catch(() => (member.listens = false));
+        common.gate.alive();
+        if (isProcess) common.processStands(identity);
+        this.#hearOfChanges(opened, member).catch(() => (member.listens = false));
+      },
+      (error: unknown) => {
+        if (opening.signal.aborted) return;
+        common.gate.failed(toOpenFailure(error, connector));
+        if (isProcess) common.processEnded(identity);
+      },
+    );
     return member;
   }
 
@@ -234,17 +259,17 @@ class UpstreamPool implements Upstreams {
     await client.subscribe(filter, () => onListChanged(connector.id));
   }
 
-  #lease(key: string, member: Member, turnstile: Turnstile): Lease {
+  #lease(key: string, member: Member, gate: ConnectorGate): Lease {
     let released = false;
     let resting = 0;
     return {
       upstream: member.upstream as Upstream,
       rest: async (work) => {
-        if (resting++ === 0 && !released) turnstile.leave();
+        if (resting++ === 0 && !released) gate.leave();
         try {
           return await work();
         } finally {
-          if (--resting === 0 && !released) turnstile.rejoin();
+          if (--resting === 0 && !released) gate.rejoin();
         }
       },
       release: () => {
@@ -252,8 +277,9 @@ class UpstreamPool implements Upstreams {
         released = true;
         member.leases--;
         member.lastUsed = this.#options.clock.monotonic();
-        if (resting === 0) turnstile.leave();
+        if (resting === 0) gate.leave();
         if (member.connector.isolation === 'per_call') this.#end(key, member);
+        else if (member.retired && member.leases === 0) this.#bury(member);
       },
     };
   }
@@ -263,70 +289,47 @@ class UpstreamPool implements Upstreams {
     void close(member);
   }
 
+  /** Whoever comes next gets a new one; those who are in it finish first. */
+  #retire(key: string, member: Member): void {
+    if (member.leases === 0) return this.#end(key, member);
+    member.retired = true;
+    this.#members.delete(key);
+    this.#retired.add(member);
+  }
+
+  #bury(member: Member): void {
+    this.#retired.delete(member);
+    void close(member);
+  }
+
   #endIdle(): void {
     const now = this.#options.clock.monotonic();
     for (const [key, member] of this.#members) {
       const { endpoint } = member.connector;
-      const idleMs = endpoint.transport === 'stdio' ? endpoint.idleStopMs : HTTP_IDLE_MS;
+      const isProcess = endpoint.transport === 'stdio';
+      const idleMs = isProcess ? endpoint.idleStopMs : HTTP_IDLE_MS;
+      const lifeMs = isProcess ? endpoint.maxLifetimeMs : 0;
       const watches = member.watched?.isIdle === false;
       if (watches) member.watched?.check();
-      if (member.leases === 0 && !member.listens && !watches && idleMs > 0 && now - member.lastUsed > idleMs)
+      if (lifeMs > 0 && now - member.startedAt > lifeMs) this.#retire(key, member);
+      else if (
+        member.leases === 0 &&
+        !member.listens &&
+        !watches &&
+        idleMs > 0 &&
+        now - member.lastUsed > idleMs
+      )
         this.#end(key, member);
     }
   }
 }
 
-async function close(member: Member): Promise<void> {
-  member.watched?.end();
-  try {
-    await (await member.client).close();
-  } catch {
-    // A conversation that never stood, or is gone already.
-  }
+function wishOf({ insists, principal }: Caller) {
+  if (insists === true) return 'admin';
+  return principal === 'hub' ? 'hub' : 'caller';
 }
 
 /** For whoever still holds the description of before: it must not end what goes on under the new one. */
 function changed({ id }: Connector): HubError {
   return new HubError('upstream_closed', `connector ${id} was changed meanwhile; call again`);
-}
-
-/**
- * What may be asked in the conversation of a caller. Where that is settled at the beginning, callers with different
- * abilities have different conversations: the upstream must not offer one what only the other can take part in.
- */
-function profileFor(connector: Connector, { principal, asks }: Caller, { agreesOnce }: Shared): AskProfile {
-  const { isolation, endpoint } = connector;
-  if (agreesOnce === false) return ASK_NOTHING;
-  const ofProcess =
-    endpoint.transport === 'stdio' && (isolation === 'shared' || isolation === 'per_principal');
-  // A process is one for many, and lists are read for everybody: all of it is declared, and refused where it does not fit.
-  const wide = ofProcess || principal === 'hub' ? ASK_EVERYTHING : (asks ?? ASK_NOTHING);
-  return isolation === 'shared' ? withoutRoots(wide) : wide;
-}
-
-/** In which conversation resources are watched. A process is not started for that where one serves the same callers. */
-function watchKeyOf({ id, isolation, endpoint }: Connector, access: Access, principal: AgentId): string {
-  const base = `${id}\n${access.id}`;
-  if (isolation === 'shared') return base;
-  return endpoint.transport === 'stdio' ? `${base}\n${principal}` : `${base}\n\nwatch`;
-}
-
-/** Whose conversation it is. Nobody shares one across credentials. */
-function keyOf(
-  connector: Connector,
-  access: Access,
-  { principal, session }: Caller,
-  unique: () => number,
-): string {
-  const base = `${connector.id}\n${access.id}`;
-  switch (connector.isolation) {
-    case 'shared':
-      return base;
-    case 'per_principal':
-      return `${base}\n${principal}`;
-    case 'per_session':
-      return `${base}\n${principal}\n${session ?? ''}`;
-    case 'per_call':
-      return `${base}\n${principal}\n#${unique()}`;
-  }
 }

@@ -25,6 +25,32 @@ export interface Caller {
   readonly asks?: AskProfile | undefined;
   /** Ends the wait for a turn. */
   readonly signal?: AbortSignal | undefined;
+  /** Knows that the upstream is in trouble, and wants it tried all the same. */
+  readonly insists?: boolean | undefined;
+}
+
+/** Something that people want to know about an upstream, when it happens. */
+export type UpstreamChange =
+  | {
+      readonly type: 'breaker_opened';
+      readonly connector: Connector;
+      readonly failures: number;
+      readonly reason: string;
+    }
+  | { readonly type: 'breaker_closed'; readonly connector: Connector; readonly openMs: number }
+  | { readonly type: 'process_failed'; readonly connector: Connector; readonly reason: string }
+  | { readonly type: 'process_recovered'; readonly connector: Connector };
+
+/** How an upstream is used at the moment. */
+export interface UpstreamState {
+  /** Open: nothing is sent, except one attempt from time to time. */
+  readonly breaker: 'closed' | 'open';
+  /** In a row. */
+  readonly failures: number;
+  readonly retryAfterMs: number;
+  readonly running: number;
+  readonly waiting: number;
+  readonly conversations: number;
 }
 
 /**
@@ -97,6 +123,7 @@ export interface Upstreams {
   drop(connector: string): Promise<void>;
   /** Throws unless something alive answers. A process that sleeps until it is needed counts as alive. */
   probe(connector: Connector, timeoutMs: number): Promise<void>;
+  stateOf(connector: ConnectorId): UpstreamState;
   /** What the process behind a stdio connector complained of last. */
   recentStderr(connector: ConnectorId): readonly string[];
   close(): Promise<void>;

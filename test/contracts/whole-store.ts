@@ -56,6 +56,7 @@ export async function fill(storage: Storage): Promise<void> {
         env: { TOKEN: new Secret('canary-environment') },
         cwd: undefined,
         idleStopMs: 1,
+        maxLifetimeMs: 2,
       },
     }),
   );

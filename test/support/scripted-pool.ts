@@ -61,6 +61,14 @@ export function createScriptedUpstreams(): ScriptedUpstreams {
     async probe(connector) {
       requireScript(connector);
     },
+    stateOf: () => ({
+      breaker: 'closed',
+      failures: 0,
+      retryAfterMs: 0,
+      running: 0,
+      waiting: 0,
+      conversations: 0,
+    }),
     recentStderr: () => [],
     async close() {},
   };

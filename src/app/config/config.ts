@@ -34,7 +34,10 @@ export interface Config {
     readonly maxEvents: number;
     readonly maxDays: number;
   };
-  readonly limits: RateLimitSettings;
+  readonly limits: RateLimitSettings & {
+    /** Calls under way at once in one process. */
+    readonly inFlight: number;
+  };
   readonly health: { readonly intervalMs: number; readonly timeoutMs: number };
   readonly syncIntervalMs: number;
   readonly outputCheck: 'off' | 'warn' | 'refuse';

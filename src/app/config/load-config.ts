@@ -71,10 +71,7 @@ export function loadConfig(origin: ConfigOrigin): Config {
     ),
     policies: toPolicies(file.policies ?? [], base, now),
     audit: pickAudit(pick, file.audit),
-    limits: {
-      perAgent: setting(pick, 'limits.perAgent', undefined, file.limits?.perAgent, UNLIMITED),
-      perTool: setting(pick, 'limits.perTool', undefined, file.limits?.perTool, UNLIMITED),
-    },
+    limits: pickLimits(pick, file.limits),
     health: pickHealth(pick, file.health, mcp.healthIntervalMs, sources),
     syncIntervalMs: pick('sync.intervalMs', undefined, undefined, file.sync?.intervalMs, 3_600_000),
     outputCheck: pick('outputCheck', undefined, undefined, file.outputCheck, 'warn'),
@@ -89,6 +86,14 @@ export function loadConfig(origin: ConfigOrigin): Config {
 }
 
 const UNLIMITED = { perSecond: 0, burst: 1 };
+
+function pickLimits(pick: Pick, limits: ConfigInput['limits']): Config['limits'] {
+  return {
+    perAgent: setting(pick, 'limits.perAgent', undefined, limits?.perAgent, UNLIMITED),
+    perTool: setting(pick, 'limits.perTool', undefined, limits?.perTool, UNLIMITED),
+    inFlight: setting(pick, 'limits.inFlight', undefined, limits?.inFlight, 2_000),
+  };
+}
 
 function noteAdminSources(admin: ConfigInput['admin'], sources: Sources): void {
   if (admin?.accounts !== undefined) sources['admin.accounts'] = 'file';

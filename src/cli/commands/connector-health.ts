@@ -20,7 +20,7 @@ export function addConnectorHealthCommand(parent: Command, cli: Cli): void {
       await requireConnector(hub, id);
       const health = await hub.ask(ADMIN_ROUTES.connectors.health, { path: { id } });
       show(cli, options, health, () => cli.terminal.print(describe(cli, id, health)));
-      if (health.state === 'unhealthy') cli.setExitCode(EXIT_FAILED);
+      if (health.state === 'unhealthy' || health.state === 'failed') cli.setExitCode(EXIT_FAILED);
     }),
   );
 }

@@ -42,7 +42,7 @@ function printConnectors(cli: Cli, connectors: readonly ConnectorView[]): void {
     [terminal.colors.cyan, paintState(cli)],
   );
   for (const { id, health } of connectors) {
-    if (health.state === 'unhealthy')
+    if (health.state === 'unhealthy' || health.state === 'failed')
       terminal.print(`\n${terminal.colors.red(id)}: ${escapeLine(reasonOf(id, health.reason))}`);
   }
 }

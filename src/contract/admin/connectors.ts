@@ -43,10 +43,19 @@ const authView = z.discriminatedUnion('type', [
 
 export const healthView = z
   .strictObject({
-    state: z.enum(['unknown', 'healthy', 'unhealthy', 'disabled']),
+    state: z.enum(['unknown', 'healthy', 'unhealthy', 'failed', 'disabled']),
     reason: z.string().optional(),
     since: time.optional(),
     checkedAt: time.optional(),
+    /** How it is used at the moment. Open: calls fail at once, except one now and then that finds out. */
+    traffic: z.strictObject({
+      breaker: z.enum(['closed', 'open']),
+      failures: z.int(),
+      retryAfterMs: z.int(),
+      running: z.int(),
+      waiting: z.int(),
+      conversations: z.int(),
+    }),
   })
   .meta({ id: 'Health' });
 
@@ -85,6 +94,7 @@ export const connectorView = z
     env: z.record(z.string(), secretState).optional(),
     cwd: z.string().optional(),
     idleStopMs: z.int().optional(),
+    maxLifetimeMs: z.int().optional(),
     auth: authView,
     credentialMode: z.enum(['none', 'shared', 'per_agent']),
     allowPrivateNetwork: z.boolean(),
@@ -96,6 +106,7 @@ export const connectorView = z
       sseReconnects: z.int(),
       concurrency: z.int(),
       queue: z.int(),
+      breakerFailures: z.int(),
     }),
     isolation: z.enum(['shared', 'per_principal', 'per_session', 'per_call']),
     retries: z.int(),

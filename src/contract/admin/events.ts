@@ -14,6 +14,8 @@ export const EVENT_TYPES = [
   'connector.synced',
   'connector.sync_failed',
   'connector.health',
+  'connector.breaker_opened',
+  'connector.breaker_closed',
   'agent.added',
   'agent.changed',
   'agent.removed',

@@ -14,7 +14,13 @@ export const statusView = z
       tools: z.int(),
       events: z.int(),
     }),
-    health: z.strictObject({ healthy: z.int(), unhealthy: z.int(), unknown: z.int(), disabled: z.int() }),
+    health: z.strictObject({
+      healthy: z.int(),
+      unhealthy: z.int(),
+      failed: z.int(),
+      unknown: z.int(),
+      disabled: z.int(),
+    }),
     /** While the log cannot be written, calls are refused. */
     audit: z.strictObject({ available: z.boolean() }),
     storage: z.strictObject({ kind: z.string() }),

@@ -103,9 +103,10 @@ function registerUse(register: Register, deps: AdminDependencies): void {
     const { id } = await requireConnector(deps, names.id);
     return { body: { lines: [...deps.upstreams.recentStderr(id)] } };
   });
-  register(ROUTES.health, async ({ names }) => ({
-    body: toHealthView(deps.health.healthOf(await requireConnector(deps, names.id))),
-  }));
+  register(ROUTES.health, async ({ names }) => {
+    const connector = await requireConnector(deps, names.id);
+    return { body: toHealthView(deps.health.healthOf(connector), deps.upstreams.stateOf(connector.id)) };
+  });
 }
 
 async function toolsOf(deps: AdminDependencies, connector: Connector, query: Parameters<typeof pageOf>[3]) {
@@ -140,7 +141,13 @@ async function surroundings(deps: AdminDependencies, connector: Connector): Prom
     deps.credentials.list(connector.id),
   ]);
   const now = deps.clock.now();
-  return { health: deps.health.healthOf(connector), snapshot, credentials, now };
+  return {
+    health: deps.health.healthOf(connector),
+    traffic: deps.upstreams.stateOf(connector.id),
+    snapshot,
+    credentials,
+    now,
+  };
 }
 
 async function snapshotOf(deps: AdminDependencies, id: ConnectorId) {

@@ -34,7 +34,7 @@ export interface AdminDependencies {
   readonly health: { healthOf(connector: Connector): ConnectorHealth };
   /** Tries the way to an upstream. */
   readonly checkConnection: (connector: Connector) => Promise<readonly CheckAnswer['steps'][number][]>;
-  readonly upstreams: Pick<Upstreams, 'recentStderr'>;
+  readonly upstreams: Pick<Upstreams, 'recentStderr' | 'stateOf'>;
   readonly statistics: Pick<CallStatisticsBook, 'read'>;
   readonly events: Pick<EventLog, 'available' | 'subscribe' | 'flush'>;
   readonly eventStore: Pick<EventStore, 'query' | 'last' | 'count'>;

@@ -28,7 +28,7 @@ async function statusOf({
   clock,
 }: AdminDependencies): Promise<StatusView> {
   const all = await connectors.list();
-  const states = { healthy: 0, unhealthy: 0, unknown: 0, disabled: 0 };
+  const states = { healthy: 0, unhealthy: 0, failed: 0, unknown: 0, disabled: 0 };
   for (const connector of all) states[health.healthOf(connector).state]++;
   return {
     version: about.version,

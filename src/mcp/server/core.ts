@@ -9,6 +9,7 @@ import {
   DEFAULT_LIMITS,
   DEFAULT_STREAMS,
   withDefaults,
+  type Load,
   type ServerLimits,
   type ServerOptions,
 } from './options.js';
@@ -48,7 +49,8 @@ export class Core {
   /** The name of this process among those that serve the same sessions; empty where it is the only one. */
   readonly self: string;
   /** Calls whose handlers have not settled yet. */
-  readonly calls = new RunningCalls();
+  readonly calls: RunningCalls;
+  readonly load: Load | undefined;
   /** Open streams, each until its next keep-alive. */
   readonly beats: DueQueue<QuietStream>;
   /** Requests that become streams if they are not answered soon. */
@@ -68,6 +70,8 @@ export class Core {
 
   constructor(options: ServerOptions) {
     this.limits = withDefaults(DEFAULT_LIMITS, options.limits);
+    this.load = options.load;
+    this.calls = new RunningCalls(options.load);
     this.cache = options.cache ?? DEFAULT_CACHE;
     this.listen = options.listen;
     this.paramHeaders = options.paramHeaders;

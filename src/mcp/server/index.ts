@@ -27,7 +27,13 @@ export {
 } from './handler.js';
 export { prepareResult } from './prepared-result.js';
 export { createNotifier, type Notifier } from './notifier.js';
-export { DEFAULT_LIMITS, type ServerLimits, type ServerOptions, type StreamSettings } from './options.js';
+export {
+  DEFAULT_LIMITS,
+  type Load,
+  type ServerLimits,
+  type ServerOptions,
+  type StreamSettings,
+} from './options.js';
 export type { ServerEvent } from './server-event.js';
 export { MemorySessionStore, type MemorySessionOptions } from './legacy/memory-session-store.js';
 export { MemoryEventStore, type MemoryEventOptions } from './legacy/memory-event-store.js';

@@ -19,7 +19,7 @@ import type { MessageChannel } from '../transports/index.js';
 import { ChannelFace } from './channel/channel-face.js';
 import { Core } from './core.js';
 import type { Exchange } from './exchange.js';
-import { sendAccepted, sendError, sendRefusal, withHeader } from './http/answers.js';
+import { BUSY_HEADERS, sendAccepted, sendError, sendRefusal, withHeader } from './http/answers.js';
 import { isJsonBody, readAccept } from './http/media-types.js';
 import { readJsonBody } from './http/read-body.js';
 import { SessionFinder } from './legacy/find-session.js';
@@ -35,6 +35,8 @@ import type { ServerOptions } from './options.js';
 
 const DEFAULT_GRACE_MS = 10_000;
 const CLOSING = 'The server is shutting down';
+/** A code of our own, outside the ranges that JSON-RPC and MCP keep for themselves. */
+const BUSY = -31_053;
 
 export interface McpServer {
   /** Answers one HTTP request of an authenticated client. Never throws; every request gets exactly one answer. */
@@ -188,6 +190,16 @@ class HttpFace implements McpServer {
     }
     if (this.#core.draining && message.kind === 'request') {
       this.#refuseNew(exchange);
+      return;
+    }
+    if (message.kind === 'request' && this.#core.load?.refuses(message.method) === true) {
+      sendError(
+        exchange,
+        503,
+        message.id,
+        new ProtocolError(BUSY, 'The server is busy; try again'),
+        BUSY_HEADERS,
+      );
       return;
     }
     const accepted = readAccept(exchange.headers['accept']);

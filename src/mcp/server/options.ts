@@ -38,10 +38,20 @@ export interface ServerOptions {
   readonly peers?: SessionPeers;
   readonly seal?: StateSeal;
   readonly limits?: Partial<ServerLimits>;
+  /** Where several servers share what they can do. */
+  readonly load?: Load;
   readonly streams?: StreamSettings;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
   readonly onEvent?: (event: ServerEvent) => void;
+}
+
+/** Counts calls that are not answered yet, and says when there are enough of them. */
+export interface Load {
+  begin(): void;
+  end(): void;
+  /** True: a request for this method is turned away with 503. */
+  refuses(method: string): boolean;
 }
 
 export interface StreamSettings {

@@ -1,4 +1,5 @@
 import { TurnoverMap } from '../jsonrpc/index.js';
+import type { Load } from './options.js';
 
 /** A call that can be told to stop. */
 export interface RunningCall {
@@ -8,18 +9,26 @@ export interface RunningCall {
 /** Calls that are not answered yet, for whoever has to wait for them. */
 export class RunningCalls {
   readonly #calls = new TurnoverMap<RunningCall, true>();
+  readonly #load: Load | undefined;
   #onIdle: (() => void) | undefined;
+
+  constructor(load?: Load) {
+    this.#load = load;
+  }
 
   get size(): number {
     return this.#calls.size;
   }
 
   add(call: RunningCall): void {
+    const before = this.#calls.size;
     this.#calls.set(call, true);
+    // One that goes on after it asked something is here already.
+    if (this.#calls.size > before) this.#load?.begin();
   }
 
   delete(call: RunningCall): void {
-    this.#calls.delete(call);
+    if (this.#calls.delete(call)) this.#load?.end();
     if (this.#calls.size === 0) this.#onIdle?.();
   }
 

@@ -37,6 +37,8 @@ export interface StdioOptions extends StdioCommand {
   readonly shutdown?: Partial<ShutdownTimes>;
   /** A line of the child's stderr: free text, without control characters. At most 100 a second. */
   readonly onStderr?: (line: string) => void;
+  /** The child went away, or had to be given up, without being asked to. Called at most once. */
+  readonly onEnded?: (reason: TransportError) => void;
   readonly spawn?: Spawn;
 }
 
@@ -213,7 +215,9 @@ export class StdioTransport implements Transport {
     setImmediate(() => {
       if (this.#receiver === undefined) return;
       this.#silence();
-      receiver?.closed(new TransportError(code, message, details));
+      const reason = new TransportError(code, message, details);
+      this.#options.onEnded?.(reason);
+      receiver?.closed(reason);
     });
   }
 

@@ -1,5 +1,12 @@
 import { toConnectorId, type ConnectorId } from '../../kernel/index.js';
-import type { Connector, ConnectorAuth, ConnectorStore, Endpoint } from '../../connectors/index.js';
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_MAX_LIFETIME_MS,
+  type Connector,
+  type ConnectorAuth,
+  type ConnectorStore,
+  type Endpoint,
+} from '../../connectors/index.js';
 import type { Db } from '../database.js';
 import type { Sealer } from '../sealer.js';
 import { readSecretJson, writeSecretJson } from '../secret-json.js';
@@ -72,8 +79,10 @@ function fromRow(
   sealer: Sealer,
 ): Connector {
   const { endpoint, auth } = readSecretJson(sealer.open(sealed, connectorSeal(id))) as Sealed;
+  const known = JSON.parse(body) as Body;
   return {
-    ...(JSON.parse(body) as Body),
+    ...known,
+    limits: { ...DEFAULT_LIMITS, ...known.limits },
     id: toConnectorId(id),
     version,
     endpoint: completeEndpoint(endpoint),
@@ -83,9 +92,11 @@ function fromRow(
   };
 }
 
-/** JSON leaves out what is undefined; the types do not. */
+/** JSON leaves out what is undefined, and older hubs what they did not know; the types do not. */
 function completeEndpoint(endpoint: Endpoint): Endpoint {
-  return endpoint.transport === 'stdio' ? { ...endpoint, cwd: endpoint.cwd } : endpoint;
+  if (endpoint.transport !== 'stdio') return endpoint;
+  const known: { readonly maxLifetimeMs?: number } = endpoint;
+  return { ...endpoint, cwd: endpoint.cwd, maxLifetimeMs: known.maxLifetimeMs ?? DEFAULT_MAX_LIFETIME_MS };
 }
 
 function completeAuth(auth: ConnectorAuth): ConnectorAuth {

@@ -16,8 +16,12 @@ export function stateOf(connector: ConnectorView, syncing = false): ShownState {
     return { tone: 'warn', label: isOAuth ? 'Needs sign-in' : 'Needs a credential' };
   }
   const { state, reason } = connector.health;
-  if (state === 'unhealthy')
-    return { tone: 'bad', label: 'Unhealthy', ...(reason !== undefined && { reason }) };
+  if (state === 'unhealthy' || state === 'failed')
+    return {
+      tone: 'bad',
+      label: state === 'failed' ? 'Failed' : 'Unhealthy',
+      ...(reason !== undefined && { reason }),
+    };
   if (connector.sync === null) return { tone: 'warn', label: 'Not synced yet' };
   return state === 'healthy'
     ? { tone: 'good', label: 'Healthy' }

@@ -21,10 +21,10 @@ export function connectorNeeds(connector: ConnectorView): Need | undefined {
         : { label: 'Needs a credential', text: 'All agents share a credential that is not stored yet.' }),
       action: 'credential',
     };
-  if (health.state === 'unhealthy')
+  if (health.state === 'unhealthy' || health.state === 'failed')
     return {
       tone: 'bad',
-      label: 'Unhealthy',
+      label: health.state === 'failed' ? 'Failed' : 'Unhealthy',
       text: health.reason ?? 'The upstream does not answer.',
       action: 'sync',
     };

@@ -53,6 +53,10 @@ export function describeEvent(event: EventView): string {
       const reason = word(facts['reason']);
       return `${connector} went from ${word(facts['from'])} to ${word(facts['to'])}${reason === '' ? '' : `: ${reason}`}`;
     }
+    case 'connector.breaker_opened':
+      return `${connector} did not answer ${word(facts['failures'])} times in a row; calls to it fail at once for now`;
+    case 'connector.breaker_closed':
+      return `${connector} answers again after ${toDuration(Number(facts['openMs']))}`;
     case 'credential.saved':
       return `${who} stored a credential of ${word(facts['owner'])} for ${connector}`;
     case 'credential.removed':

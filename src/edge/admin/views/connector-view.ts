@@ -3,6 +3,7 @@ import type { Connector, ConnectorAuth } from '../../../connectors/index.js';
 import type { ConnectorDetail, ConnectorView, HealthView } from '../../../contract/index.js';
 import { credentialState } from '../../../credentials/index.js';
 import { inlineSecrets, type ConnectorHealth } from '../../../operations/index.js';
+import type { UpstreamState } from '../../../upstreams/index.js';
 import { toCredentialView, type ShownCredential } from './credential-view.js';
 import { maskUrl } from './masked-url.js';
 import { stateOf, toTime } from './secret-state.js';
@@ -10,6 +11,7 @@ import { stateOf, toTime } from './secret-state.js';
 /** What is shown together with a connector. */
 export interface ConnectorSurroundings {
   readonly health: ConnectorHealth;
+  readonly traffic: UpstreamState;
   readonly snapshot: Snapshot | undefined;
   /** Of this connector. */
   readonly credentials: readonly ShownCredential[];
@@ -18,7 +20,7 @@ export interface ConnectorSurroundings {
 
 export function toConnectorView(
   connector: Connector,
-  { health, snapshot, credentials, now }: ConnectorSurroundings,
+  { health, traffic, snapshot, credentials, now }: ConnectorSurroundings,
 ): ConnectorView {
   return {
     id: connector.id,
@@ -41,7 +43,7 @@ export function toConnectorView(
     hideWhenUnhealthy: connector.hideWhenUnhealthy,
     tags: [...connector.tags],
     toolTags: Object.fromEntries(Object.entries(connector.toolTags).map(([tool, tags]) => [tool, [...tags]])),
-    health: toHealthView(health),
+    health: toHealthView(health, traffic),
     accounts: countStates(connector, credentials, now),
     sync: syncView(snapshot),
     version: connector.version,
@@ -81,10 +83,10 @@ function endpointView({
   endpoint,
 }: Connector): Pick<
   ConnectorView,
-  'transport' | 'url' | 'command' | 'argCount' | 'env' | 'cwd' | 'idleStopMs'
+  'transport' | 'url' | 'command' | 'argCount' | 'env' | 'cwd' | 'idleStopMs' | 'maxLifetimeMs'
 > {
   if (endpoint.transport !== 'stdio') return { transport: endpoint.transport, url: maskUrl(endpoint.url) };
-  const { transport, command, args, env, cwd, idleStopMs } = endpoint;
+  const { transport, command, args, env, cwd, idleStopMs, maxLifetimeMs } = endpoint;
   const shown = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, stateOf(value)]));
   return {
     transport,
@@ -93,6 +95,7 @@ function endpointView({
     env: shown,
     ...(cwd !== undefined && { cwd }),
     idleStopMs,
+    maxLifetimeMs,
   };
 }
 
@@ -120,12 +123,16 @@ function authView(
   }
 }
 
-export function toHealthView({ state, reason, since, checkedAt }: ConnectorHealth): HealthView {
+export function toHealthView(
+  { state, reason, since, checkedAt }: ConnectorHealth,
+  traffic: UpstreamState,
+): HealthView {
   return {
     state,
     ...(reason !== undefined && { reason }),
     since: toTime(since),
     ...(checkedAt !== undefined && { checkedAt: toTime(checkedAt) }),
+    traffic: { ...traffic },
   };
 }
 

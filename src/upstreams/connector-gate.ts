@@ -1,0 +1,109 @@
+import type { Connector } from '../connectors/index.js';
+import type { Clock, HubError } from '../kernel/index.js';
+import { Breaker } from './breaker.js';
+import { Turnstile, type Guest } from './turnstile.js';
+import { lifeSign } from './upstream-failure.js';
+import { UpstreamPaused } from './upstream-paused.js';
+
+export interface GateOptions {
+  readonly connector: Connector;
+  readonly clock: Clock;
+  readonly onOpen: (failures: number, reason: string) => void;
+  readonly onClose: (openMs: number) => void;
+}
+
+const UNREACHABLE: ReadonlySet<unknown> = new Set(['CONNECT_FAILED', 'TIMEOUT_CONNECT']);
+
+/** Whoever `insists` is let through while others are kept away. */
+export interface Visitor extends Guest {
+  readonly insists?: boolean | undefined;
+}
+
+/** The one place that decides whether a connector takes one more call: breaker, bulkhead and fair queue. */
+export class ConnectorGate {
+  readonly #connector: Connector;
+  readonly #turnstile: Turnstile;
+  readonly #breaker: Breaker;
+  #lastFailure = '';
+  #isSilent = false;
+
+  constructor({ connector, clock, onOpen, onClose }: GateOptions) {
+    const { limits, timeouts } = connector;
+    this.#connector = connector;
+    this.#turnstile = new Turnstile(connector.id, { ...limits, waitMs: timeouts.requestMs });
+    this.#breaker = new Breaker({
+      clock,
+      failures: limits.breakerFailures,
+      onOpen: (failures) => {
+        this.#turnstile.refuseWaiting(() => this.paused());
+        onOpen(failures, this.#lastFailure);
+      },
+      onClose,
+    });
+  }
+
+  get isOpen(): boolean {
+    return this.#breaker.isOpen;
+  }
+
+  /** Whether it can be reached and does not answer all the same. That it can be reached then proves nothing. */
+  get isSilent(): boolean {
+    return this.#breaker.isOpen && this.#isSilent;
+  }
+
+  get running(): number {
+    return this.#turnstile.inside;
+  }
+
+  get waiting(): number {
+    return this.#turnstile.waiting;
+  }
+
+  get failures(): number {
+    return this.#breaker.failures;
+  }
+
+  get retryAfterMs(): number {
+    return this.#breaker.waitMs;
+  }
+
+  /** Undefined where nobody has to wait. Whoever came in must leave. */
+  enter(visitor: Visitor): Promise<void> | undefined {
+    if (!this.#breaker.isOpen) return this.#turnstile.enter(visitor);
+    if (this.#breaker.admit(visitor.insists === true) !== 'trial') throw this.paused();
+    // Calls that hang may hold every turn; the one that finds out does not wait for them.
+    this.#turnstile.rejoin();
+    return undefined;
+  }
+
+  leave(): void {
+    this.#turnstile.leave();
+  }
+
+  rejoin(): void {
+    this.#turnstile.rejoin();
+  }
+
+  alive(): void {
+    this.#breaker.alive();
+  }
+
+  failed(error: HubError): void {
+    const sign = lifeSign(error);
+    if (sign === 'alive') this.#breaker.alive();
+    if (sign !== 'dead') return;
+    this.#lastFailure = error.message;
+    this.#isSilent = !UNREACHABLE.has(error.details?.['reason']);
+    this.#breaker.failed();
+  }
+
+  paused(): UpstreamPaused {
+    const { id } = this.#connector;
+    const waitMs = this.#breaker.waitMs;
+    return new UpstreamPaused(
+      'breaker_open',
+      `connector ${id} does not answer (${this.#breaker.failures} failures in a row); nothing is sent to it for ${waitMs} ms`,
+      waitMs,
+    );
+  }
+}

@@ -1,0 +1,67 @@
+import type { Connector } from '../connectors/index.js';
+import type { Clock, HubError } from '../kernel/index.js';
+import { ConnectorGate } from './connector-gate.js';
+import { StartLimit } from './start-limit.js';
+import { StderrTail } from './stderr-tail.js';
+import type { UpstreamChange } from './upstream.js';
+import { openWaysOut, type WaysOut } from './ways-out.js';
+
+/** What belongs to a connector as a whole, whoever uses it. */
+export class ConnectorResources {
+  readonly connector: Connector;
+  readonly gate: ConnectorGate;
+  readonly egress: WaysOut | undefined;
+  readonly stderr: StderrTail;
+  /** Why the last attempt to open a conversation failed; cleared by one that succeeds. */
+  failure: HubError | undefined;
+  /** Whether a conversation settles at its beginning what may be asked in it. Unknown until there was one. */
+  agreesOnce: boolean | undefined;
+  readonly #clock: Clock;
+  readonly #tell: (change: UpstreamChange) => void;
+  /** By whose processes they are. */
+  readonly #starts = new Map<string, StartLimit>();
+
+  constructor(connector: Connector, clock: Clock, tell: (change: UpstreamChange) => void) {
+    this.connector = connector;
+    this.#clock = clock;
+    this.#tell = tell;
+    this.egress = openWaysOut(connector);
+    this.stderr = new StderrTail(secretsOf(connector));
+    this.gate = new ConnectorGate({
+      connector,
+      clock,
+      onOpen: (failures, reason) => tell({ type: 'breaker_opened', connector, failures, reason }),
+      onClose: (openMs) => tell({ type: 'breaker_closed', connector, openMs: Math.round(openMs) }),
+    });
+  }
+
+  startsOf(identity: string): StartLimit {
+    let known = this.#starts.get(identity);
+    if (known === undefined)
+      this.#starts.set(identity, (known = new StartLimit(`connector ${this.connector.id}`, this.#clock)));
+    return known;
+  }
+
+  /** Why processes are no longer started, where that is so. */
+  get startsFailed(): HubError | undefined {
+    for (const starts of this.#starts.values()) if (starts.hasFailed) return starts.failure();
+    return undefined;
+  }
+
+  processEnded(identity: string): void {
+    const starts = this.startsOf(identity);
+    if (!starts.ended()) return;
+    this.#tell({ type: 'process_failed', connector: this.connector, reason: starts.failure().message });
+  }
+
+  processStands(identity: string): void {
+    const starts = this.#starts.get(identity);
+    const recovered = starts?.stands() === true;
+    if (starts?.isClear === true) this.#starts.delete(identity);
+    if (recovered) this.#tell({ type: 'process_recovered', connector: this.connector });
+  }
+}
+
+function secretsOf({ endpoint }: Connector): readonly string[] {
+  return endpoint.transport === 'stdio' ? Object.values(endpoint.env).map((value) => value.reveal()) : [];
+}
