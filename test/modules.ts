@@ -89,6 +89,19 @@ export const MODULES: Readonly<Record<string, Limit>> = {
   ),
   /** Locks and the change feed between processes. */
   coordination: limit(['kernel'], ['ioredis']),
+  telemetry: limit(
+    ['kernel', 'governance', 'mcp/server'],
+    [
+      '@opentelemetry/api',
+      '@opentelemetry/exporter-metrics-otlp-http',
+      '@opentelemetry/exporter-trace-otlp-http',
+      '@opentelemetry/resources',
+      '@opentelemetry/sdk-metrics',
+      '@opentelemetry/sdk-trace-base',
+    ],
+    // Open descriptors are counted in `/proc`.
+    ['node:fs', 'node:perf_hooks'],
+  ),
   edge: limit(
     [
       'kernel',
@@ -123,6 +136,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
       'storage',
       'coordination',
       'edge',
+      'telemetry',
       'mcp/jsonrpc',
       'mcp/client',
       'mcp/transports',

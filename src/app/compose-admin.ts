@@ -3,6 +3,7 @@ import {
   createAdminAuthentication,
   createBearerAuthentication,
   createCookieAuthentication,
+  type AuthenticateAdmin,
 } from '../edge/index.js';
 import { createAdminOperations } from '../operations/index.js';
 import type { Hub } from './compose.js';
@@ -15,6 +16,14 @@ export interface AdminParts {
   /** Asked each time, because it is reloaded. */
   readonly config: () => Config;
   readonly shutdown: AbortSignal;
+}
+
+/** By token, or by the cookie of somebody who signed in. */
+export function adminAuthentication({ browser }: Pick<Hub, 'browser'>): AuthenticateAdmin {
+  return createAdminAuthentication(
+    createBearerAuthentication(browser.checkAdminToken),
+    createCookieAuthentication(browser.gate),
+  );
 }
 
 /** The admin API over the parts of the hub. */
@@ -51,10 +60,7 @@ export function composeAdmin({ hub, config, shutdown }: AdminParts) {
     admins: browser.admins,
     gate: browser.gate,
     urlOf: (path) => hub.publicUrl.of(path),
-    authenticateAdmin: createAdminAuthentication(
-      createBearerAuthentication(browser.checkAdminToken),
-      createCookieAuthentication(browser.gate),
-    ),
+    authenticateAdmin: adminAuthentication(hub),
     credentials: storage.credentials,
     snapshots: storage.snapshots,
     eventStore: storage.events,

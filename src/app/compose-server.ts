@@ -5,6 +5,7 @@ import { createNoteRefusedCaller } from '../operations/index.js';
 import { createGuard, createNodeServer, createStateSeal } from '../mcp/server/index.js';
 import { composeAdmin } from './compose-admin.js';
 import { composeSites } from './compose-sites.js';
+import { readyChecks } from './compose-telemetry.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
 import type { DataFolder } from './data-folder.js';
@@ -44,15 +45,18 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     seal: createStateSeal({ key: hub.keys.requestState }),
     ...(hub.shared !== undefined && { shared: hub.shared }),
     onPolicyChange: (listener) => hub.policyChanged.on(listener),
+    tracer: hub.telemetry.tracer,
+    onServerEvent: hub.telemetry.onServerEvent,
     logger: hub.logger.child({ part: 'mcp' }),
   });
   const adminApp = composeAdmin({ hub, config, shutdown });
+  const checks = () => readyChecks({ ...hub, isStarted: isReady });
   const answerOthers = getRequestListener(adminApp.fetch, { overrideGlobalObjects: false });
   const listener = createHttpListener({
     mcp,
     guard: createGuard(guard),
-    isReady: () => isReady() && hub.events.available && hub.coordination.available && hub.load.isResponsive,
-    sites: composeSites({ hub, config, folder, isEndpoint: (path) => mcp.find(path) !== undefined }),
+    isReady: () => checks().every(({ ok }) => ok),
+    sites: composeSites({ hub, config, folder, checks, isEndpoint: (path) => mcp.find(path) !== undefined }),
     // Failures are answered by the application; there is nothing left to reject with.
     others: (request, response) => void answerOthers(request, response),
   });

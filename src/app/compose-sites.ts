@@ -1,4 +1,12 @@
-import { createConsoleSite, createOAuthClientSite, createPagesSite, type Site } from '../edge/index.js';
+import {
+  createConsoleSite,
+  createOAuthClientSite,
+  createOperatorSite,
+  createPagesSite,
+  type ReadyCheck,
+  type Site,
+} from '../edge/index.js';
+import { adminAuthentication } from './compose-admin.js';
 import { composeTokenSites } from './compose-token-sites.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
@@ -10,12 +18,13 @@ export interface SiteParts {
   /** Asked each time, because it is reloaded. */
   readonly config: () => Config;
   readonly folder: DataFolder;
+  readonly checks: () => readonly ReadyCheck[];
   /** Whether there is an MCP endpoint at this path. */
   readonly isEndpoint: (path: string) => boolean;
 }
 
 /** What a browser or an OAuth client meets, besides MCP endpoints and the admin API. */
-export function composeSites({ hub, config, isEndpoint }: SiteParts): readonly Site[] {
+export function composeSites({ hub, config, checks, isEndpoint }: SiteParts): readonly Site[] {
   const { agents, publicUrl, browser } = hub;
   const logger = hub.logger.child({ part: 'pages' });
   const urlOf = (path: string): string => publicUrl.of(path);
@@ -23,6 +32,13 @@ export function composeSites({ hub, config, isEndpoint }: SiteParts): readonly S
   return [
     createConsoleSite({ files: createConsoleFiles(), gate: browser.gate, start: pages, logger }),
     pages,
+    createOperatorSite({
+      authenticateAdmin: adminAuthentication(hub),
+      checks,
+      metrics: () => config().telemetry.metrics,
+      readMetrics: () => hub.telemetry.readMetrics(),
+      logger,
+    }),
     createOAuthClientSite({ ...hub, gate: browser.gate, urlOf, logger }),
     ...composeTokenSites({ hub, config, isEndpoint }),
   ];

@@ -31,6 +31,7 @@ import { createUpstreamPool, type UpstreamChange } from '../upstreams/index.js';
 import { composeConnections, composeTokens } from './compose-accounts.js';
 import { composeBrowser } from './compose-browser.js';
 import { composeCallers } from './compose-callers.js';
+import { composeTelemetry, observeOffers } from './compose-telemetry.js';
 import type { Config } from './config/config.js';
 import type { DataFolder } from './data-folder.js';
 import { MasterKeyHolder } from './master-key/master-key-holder.js';
@@ -73,6 +74,7 @@ export async function composeHub(given: HubParts) {
   });
   const connecting = composeConnections({ ...parts, syncConnector });
   const watched = composeWatch(parts, given);
+  observeOffers(parts.telemetry.registry, { catalog, health: watched.health, held });
   return {
     ...parts,
     ...watched,
@@ -101,6 +103,7 @@ export async function composeHub(given: HubParts) {
       await held.close();
       await upstreams.close();
       await parts.tokens.close();
+      await parts.telemetry.close();
       await events.close();
       await parts.instance.stop();
       await storage.close();
@@ -131,6 +134,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
   const upstreamChanged = new Signal<UpstreamChange>();
   const publicUrl = new PublicUrl(config.server.publicUrl);
   const callers = composeCallers({ ...shared, config, publicUrl, agents, clock });
+  const telemetry = await composeTelemetry({ ...shared, config, clock, logger });
   const losses = createBridgeLosses({ events: shared.events, clock });
   const upstreams = createUpstreamPool({
     info: { name: 'crosspoint', title: 'Crosspoint', version: VERSION },
@@ -170,6 +174,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
     ...composeTokens({ ...shared, upstreams, publicUrl, clock }),
     upstreams,
     losses,
+    telemetry,
   };
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { adminInput } from './admin-input.js';
 import { authInput } from './auth-input.js';
 import { connectorInput } from './connector-input.js';
+import { telemetryInput } from './telemetry-input.js';
 
 /** The configuration file. Every key is optional; unknown keys are refused. */
 
@@ -67,6 +68,7 @@ export const configInput = z.strictObject({
     .optional(),
   sync: z.strictObject({ intervalMs: z.int().min(0).max(604_800_000).optional() }).optional(),
   outputCheck: z.enum(['off', 'warn', 'refuse']).optional(),
+  telemetry: telemetryInput.optional(),
 });
 
 export type ConfigInput = z.infer<typeof configInput>;

@@ -1,5 +1,6 @@
 /** What crosses the hub's borders, as data: the shapes of the admin API and of configuration. No behaviour. */
 export type { IssuerInput, TokenAuthInput } from './auth-input.js';
+export type { TelemetryInput } from './telemetry-input.js';
 export {
   connectorInput,
   HTTP_FIELDS,

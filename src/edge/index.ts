@@ -33,3 +33,4 @@ export { createBrowserGate, type BrowserGate, type BrowserGateOptions } from './
 export { createPagesSite, type PagesSiteOptions } from './pages/pages-site.js';
 export { CLIENT_METADATA_PATH } from './oauth/client-metadata.js';
 export { createOAuthClientSite, type OAuthClientSiteOptions } from './oauth/oauth-client-site.js';
+export { createOperatorSite, type OperatorSiteOptions, type ReadyCheck } from './operator-site.js';

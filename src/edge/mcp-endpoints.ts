@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { Agent, Authenticator } from '../agents/index.js';
 import { hashOf, type LiveCatalog, type SurfaceScope } from '../catalog/index.js';
-import type { Logger } from '../kernel/index.js';
+import type { Logger, Tracer } from '../kernel/index.js';
 import type { ServerCapabilities, ServerDescription } from '../mcp/model/index.js';
 import {
   createMcpServer,
@@ -56,6 +56,10 @@ export interface McpEndpointsOptions {
   readonly shared?: SharedSessions;
   readonly load?: Load;
   readonly onPolicyChange: (listener: () => void) => () => void;
+  /** Where traces are wanted. */
+  readonly tracer?: Tracer | undefined;
+  /** Hears what no answer tells. */
+  readonly onServerEvent?: (event: ServerEvent) => void;
   readonly logger: Logger;
 }
 
@@ -170,7 +174,7 @@ function createServer(
   return createMcpServer({
     ...given,
     describe: (principal) => describe(options, scope, agentOf(principal)),
-    handlers: createMcpHandlers(options.operations, scope, agentOf),
+    handlers: createMcpHandlers(options.operations, scope, agentOf, options.tracer),
     listen: (request) => listenFor(options, scope, agentOf(request.principal), request),
     streaming: options.streaming,
     rejectChunked: options.rejectChunked,
@@ -182,6 +186,7 @@ function createServer(
     ...(options.load !== undefined && { load: options.load }),
     onEvent: (event) => {
       options.logger.debug({ event: event.type }, 'mcp');
+      options.onServerEvent?.(event);
       if (event.type === 'answer_reduced') tellReduced(options, scope, agentOf(event.principal), event);
     },
   });

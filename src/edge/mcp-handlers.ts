@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../agents/index.js';
 import type { Surface, SurfaceScope } from '../catalog/index.js';
-import { HubError, toCallId } from '../kernel/index.js';
+import { HubError, toCallId, type Tracer } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { supportsElicitation, type ClientCapabilities, type ServerCapabilities } from '../mcp/model/index.js';
 import {
@@ -23,6 +23,7 @@ import {
   type WatchResource,
 } from '../operations/index.js';
 import { askProfileOf, type AskProfile, type UpstreamOptions } from '../upstreams/index.js';
+import { RequestTraces } from './request-traces.js';
 import { askLive, roundsOf } from './client-questions.js';
 import { pageOf } from './list-pages.js';
 import { toMcpError } from './mcp-face.js';
@@ -50,18 +51,24 @@ export function createMcpHandlers(
   operations: McpOperations,
   scope: SurfaceScope,
   agentOf: AgentOf,
+  tracer?: Tracer,
 ): Record<string, Handler> {
   const list = createLists(operations, scope, agentOf);
+  const traces = tracer === undefined ? undefined : new RequestTraces(tracer);
+  const served = (handler: Handler): Handler =>
+    guarded(traces === undefined ? handler : traces.wrap(handler));
   const caller = (request: McpRequest) => {
     const asks = askProfileOf(request.client.capabilities);
+    const options = asks === undefined ? new RequestOptions(request) : optionsOf(request, asks);
     return {
       callId: toCallId(randomUUID()),
       agent: agentOf(request.principal),
       scope,
       session: request.session,
       asks,
-      options: asks === undefined ? new RequestOptions(request) : optionsOf(request, asks),
+      options,
       ...(asks !== undefined && !request.asksLive && { rounds: roundsOf(request, asks) }),
+      ...traces?.of(request, options),
     };
   };
   return {
@@ -69,20 +76,20 @@ export function createMcpHandlers(
     'prompts/list': list('prompts', 'prompts'),
     'resources/list': list('resources', 'resources'),
     'resources/templates/list': list('templates', 'resourceTemplates'),
-    'tools/call': guarded((request) => {
+    'tools/call': served((request) => {
       const exposedName = textOf(request.params, 'name');
       const args = argumentsOf(request.params);
       return operations.callTool({ ...caller(request), exposedName, args }) as Promise<JsonObject>;
     }),
-    'prompts/get': guarded((request) => {
+    'prompts/get': served((request) => {
       const exposedName = textOf(request.params, 'name');
       return operations.getPrompt({ ...caller(request), exposedName, args: argumentsOf(request.params) });
     }),
-    'resources/read': guarded(async (request) => {
+    'resources/read': served(async (request) => {
       const uri = textOf(request.params, 'uri');
       return withReadHints(await operations.readResource({ ...caller(request), uri }));
     }),
-    'completion/complete': guarded((request) =>
+    'completion/complete': served((request) =>
       operations.completeArgument({ ...caller(request), params: request.params }),
     ),
   };

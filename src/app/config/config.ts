@@ -4,6 +4,7 @@ import type { Policy } from '../../governance/index.js';
 import type { Secret } from '../../kernel/index.js';
 import type { AdminSettings } from './admin-settings.js';
 import type { AuthSettings } from './auth-settings.js';
+import type { TelemetrySettings } from './telemetry-settings.js';
 import type { RateLimitSettings } from '../../operations/index.js';
 
 /** Everything the hub needs to know, decided before it starts. */
@@ -41,6 +42,7 @@ export interface Config {
   readonly health: { readonly intervalMs: number; readonly timeoutMs: number };
   readonly syncIntervalMs: number;
   readonly outputCheck: 'off' | 'warn' | 'refuse';
+  readonly telemetry: TelemetrySettings;
   readonly logFormat: 'pretty' | 'json';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
   readonly dataDir: string;

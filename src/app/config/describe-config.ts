@@ -37,6 +37,8 @@ export function describeConfig(config: Config): readonly ConfigLine[] {
     ...under('health', health),
     'sync.intervalMs': config.syncIntervalMs,
     outputCheck: config.outputCheck,
+    'telemetry.metrics': config.telemetry.metrics,
+    ...under('telemetry.otlp', describeCollector(config.telemetry.otlp)),
     logFormat: config.logFormat,
     logLevel: config.logLevel,
   };
@@ -72,6 +74,12 @@ function under(prefix: string, values: object): Record<string, unknown> {
 
 function describeAgent({ agent: { name, enabled, tags }, keys }: ConfiguredAgent) {
   return { name, enabled, keys: keys.map(() => MASK), tags };
+}
+
+function describeCollector(settings: Config['telemetry']['otlp']) {
+  if (settings === undefined) return { endpoint: null };
+  const headers = Object.fromEntries(Object.keys(settings.headers).map((name) => [name, MASK]));
+  return { ...settings, headers };
 }
 
 function describeSingleSignOn(settings: Config['admin']['oidc']) {

@@ -15,6 +15,7 @@ import { readMcpEnvironment } from './mcp-environment.js';
 import { readPromptFile } from './prompt-file.js';
 import { findConfigFile, readConfigFile } from './read-file.js';
 import { requireStrong } from './strong-secret.js';
+import { toTelemetrySettings } from './telemetry-settings.js';
 
 export interface ConfigOrigin {
   readonly flags: Flags;
@@ -75,6 +76,7 @@ export function loadConfig(origin: ConfigOrigin): Config {
     health: pickHealth(pick, file.health, mcp.healthIntervalMs, sources),
     syncIntervalMs: pick('sync.intervalMs', undefined, undefined, file.sync?.intervalMs, 3_600_000),
     outputCheck: pick('outputCheck', undefined, undefined, file.outputCheck, 'warn'),
+    telemetry: toTelemetrySettings(file.telemetry ?? {}, pickCollector(pick, file.telemetry)),
     ...pickLogging(pick, flags),
     dataDir,
     configFile,
@@ -143,6 +145,12 @@ function pickLogging(
     logFormat: oneOf(format, ['pretty', 'json'], 'log format'),
     logLevel: oneOf(level, ['debug', 'info', 'warn', 'error'], 'log level'),
   };
+}
+
+function pickCollector(pick: Pick, telemetry: ConfigInput['telemetry']): string | undefined {
+  const variable = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+  const given = telemetry?.otlp?.endpoint;
+  return setting<string | undefined>(pick, 'telemetry.otlp.endpoint', variable, given, undefined);
 }
 
 function pickStorageUrl(pick: Pick, file: ConfigInput, base: string, dataDir: string): string {

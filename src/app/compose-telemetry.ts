@@ -1,0 +1,117 @@
+import type { LiveCatalog } from '../catalog/index.js';
+import type { ReadyCheck } from '../edge/index.js';
+import type { Clock, Coordination, Logger } from '../kernel/index.js';
+import type { EventLog } from '../governance/index.js';
+import type { HealthBook, HeldCalls } from '../operations/index.js';
+import {
+  countEvents,
+  countServerEvents,
+  MetricRegistry,
+  observeProcess,
+  PROMETHEUS_TYPE,
+  startOtlp,
+  toPrometheusText,
+} from '../telemetry/index.js';
+import type { Config } from './config/config.js';
+import { VERSION } from './version.js';
+
+export interface TelemetryParts {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly events: EventLog;
+  readonly coordination: Coordination;
+  readonly instance: { readonly id: string };
+}
+
+export type Telemetry = Awaited<ReturnType<typeof composeTelemetry>>;
+
+/** Numbers about this process, and where they go. */
+export async function composeTelemetry(parts: TelemetryParts) {
+  const { config, clock, logger, events, coordination, instance } = parts;
+  const registry = new MetricRegistry(clock.now());
+  const stopProcess = observeProcess(registry, VERSION);
+  const unsubscribe = events.subscribe(countEvents(registry));
+  const available = (name: string, help: string, read: () => boolean): void =>
+    registry.observe('gauge', { name, help }, () => [{ labels: [], value: read() ? 1 : 0 }]);
+  available('crosspoint.event_log.available', 'Whether events can be written.', () => events.available);
+  available(
+    'crosspoint.coordination.available',
+    'Whether other replicas can be reached.',
+    () => coordination.available,
+  );
+  const { otlp } = config.telemetry;
+  const collector =
+    otlp === undefined
+      ? undefined
+      : await startOtlp({ settings: otlp, registry, version: VERSION, instance: instance.id, logger });
+  return {
+    registry,
+    tracer: collector?.tracer,
+    onServerEvent: countServerEvents(registry),
+    readMetrics: () => ({ type: PROMETHEUS_TYPE, text: toPrometheusText(registry.read()) }),
+    async close() {
+      unsubscribe();
+      stopProcess();
+      await collector?.close();
+    },
+  };
+}
+
+export interface OfferParts {
+  readonly catalog: LiveCatalog;
+  readonly health: HealthBook;
+  readonly held: HeldCalls;
+}
+
+/** How many there are of what the hub keeps. */
+export function observeOffers(registry: MetricRegistry, { catalog, health, held }: OfferParts): void {
+  registry.observe(
+    'gauge',
+    { name: 'crosspoint.connectors', help: 'Connectors by state.', labels: ['state'] },
+    () => {
+      const states = new Map<string, number>();
+      for (const connector of catalog.connectors()) {
+        const { state } = health.healthOf(connector);
+        states.set(state, (states.get(state) ?? 0) + 1);
+      }
+      return [...states].map(([state, value]) => ({ labels: [state], value }));
+    },
+  );
+  registry.observe('gauge', { name: 'crosspoint.tools', help: 'Tools of all connectors.' }, () => {
+    const counts = catalog.connectors().map(({ id }) => catalog.snapshotOf(id)?.tools.length ?? 0);
+    return [{ labels: [], value: counts.reduce((sum, count) => sum + count, 0) }];
+  });
+  registry.observe(
+    'gauge',
+    { name: 'crosspoint.parked_calls', help: 'Calls that wait for their caller to bring an answer.' },
+    () => [{ labels: [], value: held.size }],
+  );
+}
+
+export interface ReadyParts {
+  readonly isStarted: () => boolean;
+  readonly events: Pick<EventLog, 'available'>;
+  readonly coordination: Pick<Coordination, 'available' | 'kind'>;
+  readonly load: { readonly isResponsive: boolean };
+}
+
+/** What must be so before calls can be served. */
+export function readyChecks({ isStarted, events, coordination, load }: ReadyParts): readonly ReadyCheck[] {
+  const check = (name: string, ok: boolean, reason: string): ReadyCheck =>
+    ok ? { name, ok } : { name, ok, reason };
+  return [
+    check('hub', isStarted(), 'it is starting or stopping'),
+    check(
+      'event_log',
+      events.available,
+      'events cannot be written, so no call is made; look whether the disk is full or the database away',
+    ),
+    check(
+      'coordination',
+      coordination.available,
+      `${coordination.kind} cannot be reached; look at coordination.url and whether the server runs`,
+    ),
+    check('load', load.isResponsive, 'more is asked of this process than it can do; run more of them'),
+  ];
+}

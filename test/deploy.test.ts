@@ -1,0 +1,196 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { readRepositoryFile, repositoryFiles, ROOT } from '../scripts/repository.js';
+import { rowsOf } from './document-tables.js';
+
+/** The files in `deploy` name only what there is, and run the hub as carefully as it deserves. */
+
+const variables = rowsOf(readRepositoryFile('docs/configuration.md'), 'variable').map(
+  ({ variable = '' }) => variable,
+);
+const hasProgram = (name: string): boolean => spawnSync(name, ['--version']).error === undefined;
+
+describe('Dockerfile', () => {
+  const text = readRepositoryFile('deploy/Dockerfile').replaceAll(/\\\n\s*/g, ' ');
+  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const argumentsOf = (instruction: string): string[] =>
+    lines
+      .filter((line) => line.startsWith(`${instruction} `))
+      .map((line) => line.slice(instruction.length + 1));
+
+  test('copies what is in the repository, and what an earlier stage has made', () => {
+    const files = repositoryFiles();
+    const stages = argumentsOf('FROM').flatMap((from) => / AS (\w+)$/.exec(from)?.slice(1) ?? []);
+    for (const copy of argumentsOf('COPY')) {
+      const stage = /^--from=(\w+) /.exec(copy)?.[1];
+      if (stage !== undefined) expect(stages).toContain(stage);
+      else
+        for (const source of copy.split(' ').slice(0, -1))
+          expect(files.some((file) => file === source || file.startsWith(`${source}/`))).toBe(true);
+    }
+  });
+
+  test('everything that it copies is let through to the build', () => {
+    const allowed = readRepositoryFile('.dockerignore')
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    const sources = argumentsOf('COPY')
+      .filter((copy) => !copy.startsWith('--from'))
+      .flatMap((copy) => copy.split(' ').slice(0, -1));
+    expect(sources.toSorted()).toEqual(allowed.toSorted());
+  });
+
+  test('ends as an ordinary user, with an init, stopped by SIGTERM, on a pinned line of Node that we serve', () => {
+    expect(argumentsOf('USER').at(-1)).toBe('node');
+    expect(argumentsOf('ENTRYPOINT').at(-1)).toMatch(/^\["tini", "--", "node", /);
+    expect(argumentsOf('STOPSIGNAL')).toEqual(['SIGTERM']);
+    expect(argumentsOf('ARG')).toEqual(['NODE_VERSION=24']);
+    expect(text).not.toMatch(/:latest|^ADD |curl /m);
+    const script = /dist\/[\w/.-]+\.js/.exec(argumentsOf('ENTRYPOINT').at(-1) ?? '')?.[0];
+    const { bin } = JSON.parse(readRepositoryFile('package.json')) as { bin: Record<string, string> };
+    expect(script).toBe(bin['crosspoint']);
+  });
+
+  test('sets only variables that the hub knows', () => {
+    const set =
+      argumentsOf('ENV')
+        .join(' ')
+        .match(/CROSSPOINT_\w+/g) ?? [];
+    expect(set.length).toBeGreaterThan(0);
+    expect(set.filter((name) => !variables.includes(name))).toEqual([]);
+  });
+});
+
+interface Service {
+  readonly image?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly volumes?: readonly string[];
+  readonly healthcheck?: object;
+  readonly depends_on?: Readonly<Record<string, { condition: string }>>;
+}
+
+describe('compose.yaml', () => {
+  const text = readRepositoryFile('deploy/compose/compose.yaml');
+  const { services, volumes } = parse(text) as {
+    services: Record<string, Service>;
+    volumes: Record<string, object>;
+  };
+
+  test('names only services, volumes and variables that there are', () => {
+    for (const { depends_on = {}, volumes: used = [], environment = {} } of Object.values(services)) {
+      for (const name of Object.keys(depends_on)) expect(services).toHaveProperty(name);
+      for (const source of used.map((volume) => volume.split(':')[0] ?? '')) {
+        if (source.startsWith('.')) expect(existsSync(join(ROOT, 'deploy/compose', source))).toBe(true);
+        else expect(volumes).toHaveProperty(source);
+      }
+      const unknown = Object.keys(environment).filter(
+        (name) => name.startsWith('CROSSPOINT_') && !variables.includes(name),
+      );
+      expect(unknown).toEqual([]);
+    }
+  });
+
+  test('has no secret of its own: whoever gives none does not start', () => {
+    const given = text.match(/\$\{[A-Z_]+[^}]*\}/g) ?? [];
+    const optional = given.filter((reference) => !reference.includes(':?'));
+    expect(optional).toEqual(['${CROSSPOINT_PORT:-8080}']);
+    expect(services['hub']?.environment).toMatchObject({
+      CROSSPOINT_ADMIN_TOKEN: expect.stringContaining(':?') as string,
+      CROSSPOINT_MASTER_KEY: expect.stringContaining(':?') as string,
+    });
+  });
+});
+
+test.skipIf(!hasProgram('nginx'))('nginx takes the configuration of the balancer', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'crosspoint-nginx-'));
+  try {
+    // Looking names up again is a thing of newer versions than some systems have.
+    const text = readRepositoryFile('deploy/compose/nginx.conf')
+      .replace(' resolve max_fails', ' max_fails')
+      .replace('server hub:8080', 'server 127.0.0.1:8080')
+      .replace('/tmp/nginx.pid', join(folder, 'nginx.pid'));
+    const file = join(folder, 'nginx.conf');
+    writeFileSync(file, text);
+    const { status, stderr } = spawnSync('nginx', ['-t', '-c', file, '-p', folder, '-e', 'stderr'], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain('test is successful');
+    expect(status).toBe(0);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+describe('crosspoint.yaml for Kubernetes', () => {
+  const documents = parseAllDocuments(readRepositoryFile('deploy/kubernetes/crosspoint.yaml'));
+  const objects = documents.map((document) => document.toJS() as { readonly kind: string });
+  const find = (kind: string) => objects.find((object) => object.kind === kind) as never;
+
+  test('can be read', () => {
+    expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
+  });
+
+  test('the replicas cannot do more than they must, and say when they are ready', () => {
+    const { spec } = find('Deployment') as { spec: Record<string, never> };
+    expect(spec).toMatchObject({
+      template: {
+        spec: {
+          automountServiceAccountToken: false,
+          securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
+          containers: [
+            {
+              livenessProbe: { httpGet: { path: '/health' } },
+              readinessProbe: { httpGet: { path: '/ready' } },
+              securityContext: {
+                allowPrivilegeEscalation: false,
+                readOnlyRootFilesystem: true,
+                capabilities: { drop: ['ALL'] },
+              },
+            },
+          ],
+        },
+      },
+    });
+  });
+
+  test('selectors find the pods, mounts find their volumes', () => {
+    const deployment = find('Deployment') as {
+      spec: {
+        selector: { matchLabels: object };
+        template: {
+          metadata: { labels: object };
+          spec: {
+            containers: { volumeMounts: { name: string }[] }[];
+            volumes: { name: string }[];
+            terminationGracePeriodSeconds: number;
+          };
+        };
+      };
+    };
+    const { selector, template } = deployment.spec;
+    expect(template.metadata.labels).toEqual(selector.matchLabels);
+    for (const kind of ['Service', 'PodDisruptionBudget']) {
+      const { spec } = find(kind) as { spec: { selector: object } };
+      expect([selector, selector.matchLabels]).toContainEqual(spec.selector);
+    }
+    const volumes = template.spec.volumes.map(({ name }) => name);
+    const mounts = template.spec.containers.flatMap(({ volumeMounts }) =>
+      volumeMounts.map(({ name }) => name),
+    );
+    expect(mounts.toSorted()).toEqual(volumes.toSorted());
+    // Longer than the hub waits for running calls, and the pause before it.
+    expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(15);
+  });
+});
+
+test.skipIf(!hasProgram('systemd-analyze'))('systemd takes the unit', () => {
+  const unit = join(ROOT, 'deploy/systemd/crosspoint.service');
+  const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
+  expect(stderr.replaceAll(/^.*(?:\/etc\/systemd|Failed to).*\n/gm, '')).toBe('');
+  expect(status).toBe(0);
+});

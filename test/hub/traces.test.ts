@@ -1,0 +1,156 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startAskingUpstream } from '../support/asking-upstream.js';
+import { eventsOf } from '../support/hub-events.js';
+import { openRawAgent } from '../support/raw-agent.js';
+import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
+
+/** What a collector is sent: a span for each request and each stage of a call, and the numbers of `/metrics`. */
+
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string };
+}
+interface OtlpSpan {
+  readonly name: string;
+  readonly kind: number;
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly attributes: readonly Attribute[];
+  readonly status: { readonly code?: number };
+}
+
+const SERVER = 2;
+const CLIENT = 3;
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+
+class Collector {
+  readonly spans: OtlpSpan[] = [];
+  readonly metrics = new Set<string>();
+  readonly headers: (string | undefined)[] = [];
+  readonly server: Server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      this.headers.push(request.headers['x-collector-key'] as string | undefined);
+      this.#take(request.url ?? '', JSON.parse(Buffer.concat(chunks).toString()));
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+  });
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  #take(path: string, body: unknown): void {
+    if (path === '/v1/traces') {
+      const { resourceSpans } = body as { resourceSpans: { scopeSpans: { spans: OtlpSpan[] }[] }[] };
+      this.spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)));
+    } else if (path === '/v1/metrics') {
+      const { resourceMetrics } = body as {
+        resourceMetrics: { scopeMetrics: { metrics: { name: string }[] }[] }[];
+      };
+      for (const { scopeMetrics } of resourceMetrics)
+        for (const { metrics } of scopeMetrics) for (const { name } of metrics) this.metrics.add(name);
+    }
+  }
+}
+
+const collector = new Collector();
+const eras = ['legacy', 'modern'] as const;
+const upstreams = new Map<string, Awaited<ReturnType<typeof startAskingUpstream>>>();
+let hub: TestHub;
+let key: string;
+
+/** Everything is sent when the hub stops. */
+beforeAll(async () => {
+  await new Promise<void>((resolve) => collector.server.listen(0, '127.0.0.1', resolve));
+  for (const era of eras) upstreams.set(era, await startAskingUpstream(era));
+  const connectors = Object.fromEntries(eras.map((era) => [era, { url: upstreams.get(era)?.url }]));
+  const headers = { 'x-collector-key': 'the-collector-knows-this-key' };
+  hub = await startTestHub({
+    config: { connectors, telemetry: { otlp: { endpoint: collector.url, headers } } },
+  });
+  for (const era of eras) await waitForSync(hub, era);
+  key = hub.localKey;
+  for (const client of eras) {
+    const agent = await openRawAgent({ url: `${hub.url}/mcp`, key, era: client });
+    for (const upstream of eras) {
+      const label = `${client}-${upstream}`;
+      const _meta = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1' };
+      await agent.request('tools/call', { name: `${upstream}__echo`, arguments: { label }, _meta });
+    }
+    await agent.request('tools/call', { name: 'nobody__knows', arguments: {} });
+  }
+  await hub.running.hub.events.flush();
+});
+afterAll(async () => {
+  for (const upstream of upstreams.values()) await upstream.close();
+  collector.server.closeAllConnections();
+  collector.server.close();
+});
+
+const attribute = ({ attributes }: OtlpSpan, name: string) =>
+  attributes.find((one) => one.key === name)?.value.stringValue;
+
+describe('a collector', () => {
+  let intended: readonly Record<string, unknown>[];
+
+  test('is sent everything before the hub has stopped', async () => {
+    intended = (await eventsOf(hub, 'call.intended')) as never;
+    await hub.close();
+    expect(collector.spans.length).toBeGreaterThan(0);
+    expect(new Set(collector.headers)).toEqual(new Set(['the-collector-knows-this-key']));
+  });
+
+  test.each(eras.flatMap((client) => eras.map((upstream) => [client, upstream] as const)))(
+    "B6: a call of a %s client to a %s upstream goes on with the client's trace, stage by stage",
+    (client, upstream) => {
+      const label = `${client}-${upstream}`;
+      const sent = upstreams.get(upstream)?.metas.get(label) as { traceparent: string; tracestate: string };
+      const [, traceId, spanId] = sent.traceparent.split('-');
+      const ours = collector.spans.filter((span) => span.traceId === TRACE);
+      const outgoing = ours.find((span) => span.spanId === spanId);
+      expect([traceId, sent.tracestate]).toEqual([TRACE, 'vendor=1']);
+      expect(outgoing).toMatchObject({ name: 'upstream', kind: CLIENT });
+      const request = ours.find((span) => span.spanId === outgoing?.parentSpanId);
+      expect(request).toMatchObject({
+        name: `tools/call ${upstream}__echo`,
+        kind: SERVER,
+        parentSpanId: PARENT,
+      });
+      expect(attribute(request as OtlpSpan, 'gen_ai.tool.name')).toBe(`${upstream}__echo`);
+      const stages = ours.filter((span) => span.parentSpanId === request?.spanId).map(({ name }) => name);
+      expect(stages).toEqual(expect.arrayContaining(['policy', 'validation', 'intent', 'upstream', 'guard']));
+    },
+  );
+
+  test('the log names the trace', () => {
+    expect(intended).toHaveLength(4);
+    for (const { trace } of intended) expect(trace).toContain(TRACE);
+  });
+
+  test('a call that is refused is a span with the code of the error, in a trace of its own', () => {
+    const refused = collector.spans.filter(({ name }) => name === 'tools/call nobody__knows');
+    expect(refused).toHaveLength(2);
+    for (const span of refused) {
+      expect(span.traceId).not.toBe(TRACE);
+      expect(attribute(span, 'error.type')).toBe('unknown_tool');
+    }
+  });
+
+  test('is sent the metrics too', () => {
+    expect([...collector.metrics]).toEqual(
+      expect.arrayContaining(['mcp.server.operation.duration', 'crosspoint.calls', 'process.cpu']),
+    );
+  });
+
+  test('B7.1: hears neither keys nor arguments', () => {
+    const heard = JSON.stringify([collector.spans, [...collector.metrics]]);
+    for (const secret of [key, 'the-collector-knows-this-key', 'legacy-modern'])
+      expect(heard).not.toContain(secret);
+  });
+});
