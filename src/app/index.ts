@@ -17,10 +17,12 @@ export { leadsIntoPrivateNetwork } from './private-network.js';
 export {
   checkAddress,
   checkServer,
+  explainCalls,
   explainSyncFailure,
   failed,
   ok,
   skipped,
+  type RecentCall,
   type Step,
 } from './doctor/index.js';
 export { createKeychain } from './keychain.js';

@@ -1,4 +1,4 @@
-import type { Step } from '../app/index.js';
+import type { RecentCall, Step } from '../app/index.js';
 import { ADMIN_ROUTES, type ConnectorView } from '../contract/index.js';
 import type { Cli } from './cli.js';
 import type { HubClient } from './hub-client.js';
@@ -26,7 +26,7 @@ export async function* examineConnector(
   isHere: boolean,
 ): AsyncGenerator<Step> {
   const { checkAddress, explainSyncFailure, failed, skipped } = await import('../app/index.js');
-  const { id, url, command, enabled } = connector;
+  const { id, url, command, enabled, credentialMode } = connector;
   if (!enabled) {
     yield failed(
       'list',
@@ -48,8 +48,11 @@ export async function* examineConnector(
     }
   }
   const outcome = await withProgress(cli.terminal, `Asking ${id}`, () => syncConnector(hub, id));
-  if ('error' in outcome) yield explainSyncFailure(id, outcome.error, command !== undefined);
-  else yield* describeSynced(hub, id);
+  if ('error' in outcome) {
+    const isPerAgent = credentialMode === 'per_agent';
+    yield explainSyncFailure(id, outcome.error, { isCommand: command !== undefined, isPerAgent });
+  } else yield* describeSynced(hub, id);
+  yield await describeCalls(hub, id);
 }
 
 async function* describeSynced(hub: HubClient, id: string): AsyncGenerator<Step> {
@@ -66,4 +69,22 @@ async function* describeSynced(hub: HubClient, id: string): AsyncGenerator<Step>
     'list',
     `${sync.tools} tools${sync.rejected > 0 ? `, ${sync.rejected} definitions that cannot be offered` : ''}`,
   );
+}
+
+const RECENT = 50;
+
+/** Those that ended and those that were refused, the newest of both. */
+async function describeCalls(hub: HubClient, id: string): Promise<Step> {
+  const { explainCalls } = await import('../app/index.js');
+  const pages = await Promise.all(
+    (['call.finished', 'call.refused'] as const).map((type) =>
+      hub.ask(ADMIN_ROUTES.events.list, { query: { connector: id, type, limit: RECENT } }),
+    ),
+  );
+  const calls = pages
+    .flatMap(({ items }) => items)
+    .toSorted((a, b) => b.sequence - a.sequence)
+    .slice(0, RECENT)
+    .map(({ event }) => event as unknown as RecentCall);
+  return explainCalls(id, calls);
 }

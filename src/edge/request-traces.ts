@@ -89,7 +89,7 @@ class RequestTrace implements CallWatch {
       get meta() {
         return meta();
       },
-    } as UpstreamOptions;
+    };
   }
 }
 

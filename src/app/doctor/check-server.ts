@@ -1,10 +1,14 @@
 import type { McpClient } from '../../mcp/client/index.js';
 import { ProtocolError } from '../../mcp/jsonrpc/index.js';
+import type { TransportError } from '../../mcp/transports/index.js';
 import { VERSION } from '../version.js';
 import type { PublicWay } from './check-address.js';
+import { adviceForStatus, PATH_ADVICE } from './advice.js';
 import { failed, ok, skipped, type Step } from './step.js';
 
 const TOTAL_MS = 20_000;
+/** One form of answer under the name of the other. */
+const MIXED = new Set<string>(['HTTP_INVALID_BODY', 'INVALID_SSE_EVENT_DATA']);
 
 /** What the server is shown, and who supplies the rest when the connector is there. */
 export interface Shown {
@@ -46,12 +50,12 @@ export async function* checkServer(url: URL, way?: PublicWay, shown?: Shown): As
 
 async function explain(error: unknown, connected: boolean, shown: Shown | undefined): Promise<Step> {
   const { ClientError } = await import('../../mcp/client/index.js');
-  const { TransportError } = await import('../../mcp/transports/index.js');
+  const transports = await import('../../mcp/transports/index.js');
   const step = connected ? 'list' : 'era';
   if (error instanceof ProtocolError)
     return failed(step, `the server refuses: ${error.message}`, 'Look into the log of the server.');
   if (
-    error instanceof TransportError &&
+    error instanceof transports.TransportError &&
     (error.code === 'HTTP_UNAUTHORIZED' || error.code === 'HTTP_FORBIDDEN')
   ) {
     return needsCredential(error.status ?? 401, error.challenge, shown);
@@ -64,14 +68,30 @@ async function explain(error: unknown, connected: boolean, shown: Shown | undefi
       'The server is too old or too new for this version of Crosspoint.',
     );
   }
-  const path = 'Look whether the path is right: most servers answer at /mcp, older ones at /sse.';
-  if (error instanceof TransportError && error.status === 404)
-    return failed('http', 'HTTP 404: nothing is at this path', path);
-  const known = error instanceof TransportError || error instanceof ClientError;
+  if (error instanceof transports.TransportError) {
+    const told = explainTransport(error, step);
+    if (told !== undefined) return told;
+  }
+  const known = error instanceof transports.TransportError || error instanceof ClientError;
   const what = known
     ? `${error.code}${'status' in error && error.status !== undefined ? `, HTTP ${error.status}` : ''}`
     : 'failed';
-  return failed(step, `the answer is not that of an MCP server (${what})`, path);
+  return failed(step, `the answer is not that of an MCP server (${what})`, PATH_ADVICE);
+}
+
+function explainTransport({ status, code }: TransportError, step: Step['step']): Step | undefined {
+  if (status === 404) return failed('http', 'HTTP 404: nothing is at this path', PATH_ADVICE);
+  if (status !== undefined && status >= 400)
+    return failed('http', `HTTP ${status} to a request of MCP`, adviceForStatus(status));
+  if (MIXED.has(code))
+    return failed(
+      step,
+      `the answer is not what its content type says (${code})`,
+      'Event streams must come as text/event-stream and JSON as application/json: the server, or something before it, mixes them up.',
+    );
+  if (code.startsWith('TIMEOUT'))
+    return failed(step, 'no answer in time', 'It takes the request and says nothing: look into its log.');
+  return undefined;
 }
 
 function needsCredential(status: number, challenge: string | undefined, shown: Shown | undefined): Step {

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { checkAddress } from './check-address.js';
 import { checkServer } from './check-server.js';
+import { explainCalls } from './explain-calls.js';
 import { explainSyncFailure } from './explain-sync.js';
 import type { Step } from './step.js';
 
@@ -90,6 +91,26 @@ describe('what is wrong is told at its step', () => {
       /^era failed: the answer is not that of an MCP server/,
     ],
     [
+      'an answer only to who accepts both types',
+      (_, response) => response.writeHead(406).end(),
+      /^http failed: HTTP 406.*header Accept/,
+    ],
+    [
+      'a session that gets lost',
+      (_, response) => response.writeHead(400).end(),
+      /^http failed: HTTP 400.*Mcp-Session-Id/,
+    ],
+    [
+      'an event stream that is called JSON',
+      (_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('data: {}\n\n'),
+      /^era failed: .*content type.*text\/event-stream/,
+    ],
+    [
+      'too many questions',
+      (_, response) => response.writeHead(429).end(),
+      /^http failed: HTTP 429.*asked too often/,
+    ],
+    [
       'a token is wanted',
       (_, response) => response.writeHead(401).end(),
       /^auth failed: HTTP 401.*--bearer-env/,
@@ -133,10 +154,45 @@ test.each([
   ['anything_else', false, 'list', 'crosspoint events'],
 ])('a sync that ends with %s (command: %s) failed at %s', (code, isCommand, step, advice) => {
   const failure = { code, message: 'why', details: { status: 404 } };
-  expect(explainSyncFailure('x', failure, isCommand)).toEqual({
+  expect(explainSyncFailure('x', failure, { isCommand, isPerAgent: false })).toEqual({
     step,
     state: 'failed',
     detail: 'why',
     advice: expect.stringContaining(advice),
+  });
+});
+
+test('a connector for which nobody has signed in has no tools', () => {
+  const failure = { code: 'credential_required', message: 'why' };
+  const step = explainSyncFailure('x', failure, { isCommand: false, isPerAgent: true });
+  expect(step).toMatchObject({ step: 'auth', advice: expect.stringContaining('--agent AGENT') as string });
+});
+
+describe('calls', () => {
+  const ended = (outcome: string, error?: string, count = 1) =>
+    Array.from({ length: count }, () => ({ outcome, error }));
+
+  test.each([
+    ['none', [], 'skipped', /none yet/],
+    ['good ones', ended('ok', undefined, 5), 'ok', /5 of the last 5/],
+    [
+      'a few bad ones',
+      [...ended('ok', undefined, 9), ...ended('failed', 'upstream_closed')],
+      'ok',
+      /9 of the last 10/,
+    ],
+    ['wrong arguments', ended('invalid', 'arguments_invalid', 3), 'failed', /crosspoint tools --connector x/],
+    ['denials', ended('denied', 'policy_denied', 2), 'failed', /policy explain/],
+    ['slowness', ended('failed', 'upstream_timeout', 2), 'failed', /timeouts/],
+    [
+      'errors of the tool itself',
+      ended('tool_error', undefined, 2),
+      'failed',
+      /crosspoint events --connector x/,
+    ],
+  ] as const)('%s', (_, calls, state, expected) => {
+    const step = explainCalls('x', calls);
+    expect(step.state).toBe(state);
+    expect(`${step.detail} ${step.advice}`).toMatch(expected);
   });
 });

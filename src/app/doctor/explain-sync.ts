@@ -1,3 +1,4 @@
+import { adviceForStatus, PATH_ADVICE } from './advice.js';
 import { failed, type Step } from './step.js';
 
 /** What the hub told of its own attempt. */
@@ -7,14 +8,25 @@ export interface SyncFailure {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-const PATH = 'Look whether the address is that of an MCP server: most answer at /mcp, older ones at /sse.';
-
 /** A sync is the whole way at once: this tells at which step it ended and what to do. */
-export function explainSyncFailure(id: string, failure: SyncFailure, isCommand: boolean): Step {
+export function explainSyncFailure(
+  id: string,
+  failure: SyncFailure,
+  { isCommand, isPerAgent }: { readonly isCommand: boolean; readonly isPerAgent: boolean },
+): Step {
   const { code, message, details } = failure;
   switch (code) {
     case 'credential_required':
-      return failed('auth', message, `Store a credential with "crosspoint connector connect ${id}".`);
+      return failed(
+        'auth',
+        message,
+        isPerAgent
+          ? `Nobody has signed in yet, so there is nobody to ask as. Do so for one agent with "crosspoint connector connect ${id} --agent AGENT": its tools are listed then.`
+          : `Store a credential with "crosspoint connector connect ${id}".`,
+      );
+    case 'oauth_refused':
+    case 'oauth_unavailable':
+      return failed('auth', message, `Sign in again with "crosspoint connector connect ${id}".`);
     case 'connector_disabled':
       return failed('list', message, `Switch it on with "crosspoint connector enable ${id}".`);
     case 'egress_denied':
@@ -27,7 +39,7 @@ export function explainSyncFailure(id: string, failure: SyncFailure, isCommand: 
       return failed(
         isCommand ? 'command' : 'era',
         message,
-        isCommand ? 'Look whether the command is that of an MCP server.' : PATH,
+        isCommand ? 'Look whether the command is that of an MCP server.' : PATH_ADVICE,
       );
     case 'upstream_unavailable':
     case 'upstream_closed':
@@ -47,10 +59,4 @@ export function explainSyncFailure(id: string, failure: SyncFailure, isCommand: 
     default:
       return failed('list', message, 'Look into the event log: crosspoint events');
   }
-}
-
-function adviceForStatus(status: unknown): string {
-  if (status === 404 || status === 405) return PATH;
-  if (typeof status === 'number') return 'The server is broken or overloaded: look into its log.';
-  return 'The hub cannot reach it, whatever this machine can: look whether both use the same network and proxy.';
 }

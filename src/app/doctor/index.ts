@@ -2,5 +2,6 @@
 export { checkAddress } from './check-address.js';
 export { checkConnection, tryConnection } from './check-connection.js';
 export { checkServer } from './check-server.js';
+export { explainCalls, type RecentCall } from './explain-calls.js';
 export { explainSyncFailure, type SyncFailure } from './explain-sync.js';
 export { failed, ok, skipped, type Step } from './step.js';

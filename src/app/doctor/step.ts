@@ -1,6 +1,6 @@
 /** One thing that must work before a call can reach an upstream. */
 export interface Step {
-  readonly step: 'command' | 'dns' | 'tcp' | 'tls' | 'http' | 'era' | 'auth' | 'list';
+  readonly step: 'command' | 'dns' | 'tcp' | 'tls' | 'http' | 'era' | 'auth' | 'list' | 'calls';
   readonly state: 'ok' | 'failed' | 'skipped';
   /** What was found. */
   readonly detail: string;

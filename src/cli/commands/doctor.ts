@@ -102,6 +102,7 @@ const NAMES: Readonly<Record<Step['step'], string>> = {
   era: 'Protocol',
   auth: 'Credential',
   list: 'Tools',
+  calls: 'Calls',
 };
 
 function renderStep({ terminal: { colors } }: Cli, { step, state, detail, advice }: Step): string {

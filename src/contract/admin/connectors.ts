@@ -171,7 +171,7 @@ const connectorTools = pageOf(toolView)
 
 const checkStep = z
   .strictObject({
-    step: z.enum(['command', 'dns', 'tcp', 'tls', 'http', 'era', 'auth', 'list']),
+    step: z.enum(['command', 'dns', 'tcp', 'tls', 'http', 'era', 'auth', 'list', 'calls']),
     state: z.enum(['ok', 'failed', 'skipped']),
     detail: z.string(),
     advice: z.string().optional(),

@@ -1,0 +1,51 @@
+/** What the status of an answer tells of a server, or of something between it and us. */
+const STATUS_ADVICE: Readonly<Record<number, string>> = {
+  400: 'It does not take what it is sent. If it keeps sessions, something between may drop the header Mcp-Session-Id; ask it without a proxy.',
+  405: 'Look whether the path is right: most servers answer at /mcp, older ones at /sse.',
+  406: 'It answers only to who accepts JSON and event streams, as Crosspoint does: something between may change the header Accept.',
+  413: 'It takes no request of this size.',
+  415: 'It does not take JSON: look whether the path is that of an MCP server.',
+  421: 'It is addressed by a name that it does not answer to: look at the host in the address.',
+  429: 'It is asked too often: wait, or ask whoever runs it for a higher limit.',
+};
+
+export function adviceForStatus(status: unknown): string {
+  if (typeof status !== 'number')
+    return 'The hub cannot reach it, whatever this machine can: look whether both use the same network and proxy.';
+  return STATUS_ADVICE[status] ?? (status === 404 ? PATH_ADVICE : BROKEN);
+}
+
+export const PATH_ADVICE =
+  'Look whether the address is that of an MCP server: most answer at /mcp, older ones at /sse.';
+const BROKEN = 'The server is broken or overloaded: look into its log.';
+
+/** What to do about calls that end in this way. By the code that the event log has. */
+export function adviceForCalls(error: string, id: string): string {
+  switch (error) {
+    case 'arguments_invalid':
+      return `The model sends arguments that do not fit the tool's schema; see it with "crosspoint tools --connector ${id}". If the schema is right, say more in the tool's description.`;
+    case 'policy_denied':
+    case 'confirmation_required':
+      return 'See which policy decides with "crosspoint policy explain --agent AGENT --tool TOOL".';
+    case 'credential_required':
+      return `Sign in with "crosspoint connector connect ${id}", for an agent with --agent AGENT.`;
+    case 'unknown_tool':
+      return `Clients call what is not there any more, or what they may not see; list it with "crosspoint tools --connector ${id} --agent AGENT".`;
+    case 'upstream_timeout':
+      return 'The upstream is slow or hangs: look into its log, or give it more time with "timeouts".';
+    case 'upstream_closed':
+    case 'upstream_unavailable':
+      return 'The upstream breaks off or is away: look into its log.';
+    case 'upstream_protocol':
+    case 'output_invalid':
+      return 'The upstream answers what the protocol or its own schema does not allow: tell whoever wrote it.';
+    case 'upstream_too_large':
+    case 'result_too_large':
+      return 'Results are larger than allowed: ask for less, or raise "limits" of the connector.';
+    case 'rate_limited':
+    case 'overloaded':
+      return 'More is asked at once than may be: look at "limits" of the hub and of the connector.';
+    default:
+      return `Look at them with "crosspoint events --connector ${id}".`;
+  }
+}
