@@ -24,8 +24,6 @@ export interface TelemetryParts {
   readonly instance: { readonly id: string };
 }
 
-export type Telemetry = Awaited<ReturnType<typeof composeTelemetry>>;
-
 /** Numbers about this process, and where they go. */
 export async function composeTelemetry(parts: TelemetryParts) {
   const { config, clock, logger, events, coordination, instance } = parts;

@@ -85,6 +85,6 @@ async function describeCalls(hub: HubClient, id: string): Promise<Step> {
     .flatMap(({ items }) => items)
     .toSorted((a, b) => b.sequence - a.sequence)
     .slice(0, RECENT)
-    .map(({ event }) => event as unknown as RecentCall);
+    .map(({ event }) => event as RecentCall);
   return explainCalls(id, calls);
 }

@@ -9,7 +9,7 @@ export function toPrometheusText(metrics: readonly MetricReading[]): string {
 
 const UNITS = { s: '_seconds', By: '_bytes' };
 
-export function prometheusName({ name, unit, kind }: Pick<MetricReading, 'name' | 'unit' | 'kind'>): string {
+function prometheusName({ name, unit, kind }: Pick<MetricReading, 'name' | 'unit' | 'kind'>): string {
   return `${flat(name)}${unit === undefined ? '' : UNITS[unit]}${kind === 'counter' ? '_total' : ''}`;
 }
 

@@ -16,6 +16,7 @@ const NAMES: Readonly<Record<Step['step'], string>> = {
   era: 'Protocol',
   auth: 'Who may list',
   list: 'Tools',
+  calls: 'Calls',
 };
 
 const STATES = {
