@@ -39,5 +39,4 @@ export type {
   TokenGrant,
   TokenWish,
 } from './coordination.js';
-export type { Coordination, Feed, Lock, LockOptions, Locks } from './coordination.js';
 export type { Span, SpanAttributes, TraceParent, Tracer } from './tracing.js';
