@@ -51,27 +51,33 @@ test('the page has nothing inline and nothing from elsewhere', () => {
   expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=|https?:/i);
 });
 
-test.each(['/', '/connectors', '/connectors/a/b', '/tools', '/agents/x', '/policies', '/events/calls/1?x=1'])(
-  'B4.1: %s is the page for a signed-in admin, is never kept, and has no data in it',
-  async (path) => {
-    const answer = await get(path);
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    const policy = answer.headers.get('content-security-policy') ?? '';
-    for (const part of [
-      "default-src 'self'",
-      "script-src 'self'",
-      "style-src 'self'",
-      "frame-ancestors 'none'",
-      "base-uri 'none'",
-    ])
-      expect(policy).toContain(part);
-    expect(policy).not.toMatch(/unsafe|\*/);
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    expect(await answer.text()).toBe(readFileSync(join(FOLDER, 'index.html'), 'utf8'));
-  },
-);
+test.each([
+  '/',
+  '/connectors',
+  '/connectors/a/b',
+  '/tools',
+  '/agents/x',
+  '/policies',
+  '/events/calls/1?x=1',
+  '/settings',
+])('B4.1: %s is the page for a signed-in admin, is never kept, and has no data in it', async (path) => {
+  const answer = await get(path);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(answer.headers.get('cache-control')).toBe('no-store');
+  const policy = answer.headers.get('content-security-policy') ?? '';
+  for (const part of [
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ])
+    expect(policy).toContain(part);
+  expect(policy).not.toMatch(/unsafe|\*/);
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+  expect(await answer.text()).toBe(readFileSync(join(FOLDER, 'index.html'), 'utf8'));
+});
 
 test('who is not signed in goes to sign in and comes back; an agent has no console', async () => {
   const answer = await get('/agents/x?tab=1', {});

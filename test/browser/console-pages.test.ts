@@ -9,6 +9,7 @@ const PATHS = [
   '/',
   '/connectors',
   '/connectors/new',
+  '/connectors/new?way=paste',
   '/connectors/issues',
   '/connectors/wiki?tab=credentials',
   '/connectors/issues?tab=history',
@@ -23,6 +24,9 @@ const PATHS = [
   '/policies/new',
   '/policies/support',
   '/events',
+  '/settings',
+  '/settings?tab=clients',
+  '/settings?tab=master-key',
   '/events/nothing/at/all',
 ];
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];

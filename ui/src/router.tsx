@@ -25,6 +25,7 @@ const connectors = createRoute({
 const newConnector = createRoute({
   getParentRoute: () => root,
   path: '/connectors/new',
+  validateSearch: (search: { way?: string } & SearchSchemaInput) => readWord(search, 'way'),
   component: lazyRouteComponent(() => import('./connectors/new-connector-page.js'), 'NewConnectorPage'),
 });
 const connector = createRoute({
@@ -90,6 +91,12 @@ const events = createRoute({
   validateSearch: readEventSearch,
   component: lazyRouteComponent(() => import('./events/events-page.js'), 'EventsPage'),
 });
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  validateSearch: (search: { tab?: string } & SearchSchemaInput) => readWord(search, 'tab'),
+  component: lazyRouteComponent(() => import('./settings/settings-page.js'), 'SettingsPage'),
+});
 const call = createRoute({
   getParentRoute: () => root,
   path: '/events/calls/$callId',
@@ -110,6 +117,7 @@ const routeTree = root.addChildren([
   policy,
   events,
   call,
+  settings,
 ]);
 
 export function createConsoleRouter() {

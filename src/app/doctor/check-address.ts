@@ -46,7 +46,7 @@ function notAllowed(host: string): Step {
   return failed(
     'dns',
     `${host} is in a private network, which this connector may not reach`,
-    'An owner can allow it with allowPrivateNetwork.',
+    'An owner can allow it: in the console under Advanced, in a file with allowPrivateNetwork.',
   );
 }
 

@@ -29,7 +29,7 @@ export interface ConsoleSiteOptions {
 /** Where the built files are; their names carry a hash of what is in them. */
 const ASSETS = '/console/';
 /** The pages of the console. What is below them is told apart in the browser. */
-const PAGES = /^\/(?:(?:connectors|tools|agents|policies|events)(?:\/.*)?)?$/;
+const PAGES = /^\/(?:(?:connectors|tools|agents|policies|events|settings)(?:\/.*)?)?$/;
 
 const SECURITY_HEADERS = {
   // Answers of tools may be sound, which is played from its own bytes.

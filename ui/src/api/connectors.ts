@@ -1,8 +1,13 @@
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { ROUTES } from './contract.js';
-import type { ConnectorAddition, ConnectorPatch, CredentialInput } from '../../../src/contract/index.js';
+import type {
+  CheckStep,
+  ConnectorAddition,
+  ConnectorPatch,
+  CredentialInput,
+} from '../../../src/contract/index.js';
 import { allPages } from './all-pages.js';
-import { ask, askWithTag } from './request.js';
+import { ask, askLines, askWithTag } from './request.js';
 
 export type {
   CheckAnswer,
@@ -38,6 +43,15 @@ export const connectorLogs = (id: string) =>
     queryFn: async ({ signal }) => (await ask(routes.logs, { names: { id }, signal })).lines,
     staleTime: 0,
   });
+
+/** Tries a connector that is not added yet, and tells each step. */
+export function checkNewConnector(
+  body: ConnectorAddition,
+  signal: AbortSignal,
+  onStep: (step: CheckStep) => void,
+): Promise<void> {
+  return askLines(routes.checkNew, { body, signal }, (line) => onStep(line as CheckStep));
+}
 
 /** Writes about connectors; whatever they change is looked at again. */
 export function useConnectorWrites() {

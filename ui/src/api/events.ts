@@ -1,7 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ROUTES, type CALL_OUTCOMES } from './contract.js';
 import type { EventView } from '../../../src/contract/index.js';
-import { ask } from './request.js';
+import { addressOf, ask } from './request.js';
 
 export { CALL_OUTCOMES, EVENT_TYPES } from './contract.js';
 export type { EventView } from '../../../src/contract/index.js';
@@ -12,6 +12,8 @@ const routes = ROUTES.events;
 export interface EventSearch {
   readonly agent?: string;
   readonly connector?: string;
+  /** By the name it is offered under. */
+  readonly tool?: string;
   readonly type?: EventView['type'];
   readonly outcome?: (typeof CALL_OUTCOMES)[number];
   readonly since?: string;
@@ -50,20 +52,7 @@ export function verifyEvents() {
   return ask(routes.verify, {});
 }
 
-const MOST_EXPORTED = 10_000;
-
-/** What matches, as one JSON document to a line, newest first. */
-export async function exportEvents(
-  filters: EventSearch,
-): Promise<{ readonly text: string; readonly count: number; readonly cut: boolean }> {
-  const lines: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const { items, nextCursor } = await ask(routes.list, {
-      query: { ...filters, limit: 200, ...(cursor !== undefined && { cursor }) },
-    });
-    lines.push(...items.map((item) => JSON.stringify(item)));
-    cursor = nextCursor;
-  } while (cursor !== undefined && lines.length < MOST_EXPORTED);
-  return { text: `${lines.join('\n')}\n`, count: lines.length, cut: cursor !== undefined };
+/** A file of everything that matches, oldest first. The browser saves it as it comes, however long it is. */
+export function exportAddress(filters: EventSearch): string {
+  return addressOf(routes.export.path, {}, filters);
 }

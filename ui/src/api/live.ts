@@ -15,6 +15,9 @@ const TOUCHED: readonly (readonly [string, readonly string[]])[] = [
   ['key.', ['agents']],
   ['policy.', ['policies', 'tools', 'status']],
   ['config.', ['connectors', 'tools', 'agents', 'policies', 'status']],
+  ['admin.', ['admins']],
+  ['client.', ['clients']],
+  ['master_key.', ['master-key']],
   ['hub.', ['status']],
 ];
 

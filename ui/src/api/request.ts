@@ -101,6 +101,25 @@ export async function* askForMessages<Route extends AnyRoute>(
   }
 }
 
+/** Asks for what comes line by line, and tells each line as soon as it is there. */
+export async function askLines<Route extends AnyRoute>(
+  route: Route,
+  asked: Asked<Route>,
+  onLine: (line: unknown) => void,
+): Promise<void> {
+  const answer = await request(route, asked, 'application/x-ndjson');
+  if (!answer.ok || answer.body === null) throw toError(answer, await answer.text());
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    const lines = (rest + (value ?? '')).split('\n');
+    rest = done ? '' : (lines.pop() ?? '');
+    for (const line of lines) if (line !== '') onLine(parseJson(line));
+    if (done) return;
+  }
+}
+
 async function request<Route extends AnyRoute>(
   route: Route,
   asked: Asked<Route>,
@@ -127,7 +146,12 @@ async function request<Route extends AnyRoute>(
   });
 }
 
-function addressOf(path: string, names: Readonly<Record<string, string>> = {}, query: object = {}): string {
+/** Also for links: the browser fetches what they lead to by itself. */
+export function addressOf(
+  path: string,
+  names: Readonly<Record<string, string>> = {},
+  query: object = {},
+): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(names[name] ?? ''));
   const parameters = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) =>

@@ -1,29 +1,8 @@
-import { useConnectorWrites, type CheckAnswer, type ConnectorDetail } from '../api/connectors.js';
-import { Badge } from '../shared/badge.js';
+import { useConnectorWrites, type ConnectorDetail } from '../api/connectors.js';
 import { Button } from '../shared/button.js';
 import { ProblemNotice } from '../shared/notice.js';
 import { Section } from '../shared/page.js';
-import { PlainLine } from '../shared/plain.js';
-
-type Step = CheckAnswer['steps'][number];
-
-const NAMES: Readonly<Record<Step['step'], string>> = {
-  command: 'Process',
-  dns: 'Name',
-  tcp: 'Port',
-  tls: 'Encryption',
-  http: 'Answer',
-  era: 'Protocol',
-  auth: 'Who may list',
-  list: 'Tools',
-  calls: 'Calls',
-};
-
-const STATES = {
-  ok: { tone: 'good', label: 'works' },
-  failed: { tone: 'bad', label: 'fails' },
-  skipped: { tone: 'plain', label: 'not needed' },
-} as const;
+import { CheckSteps } from './check-steps.js';
 
 /** Tries the way to the server, one step after another. */
 export function ConnectionCheck({ connector }: { readonly connector: ConnectorDetail }) {
@@ -40,22 +19,7 @@ export function ConnectionCheck({ connector }: { readonly connector: ConnectorDe
     >
       <div aria-live="polite">
         {check.error !== null && <ProblemNotice error={check.error} />}
-        {check.data !== undefined && (
-          <ol className="grid gap-2" aria-label="Steps">
-            {check.data.steps.map((step) => (
-              <li key={step.step} className="grid gap-x-4 sm:grid-cols-[8rem_6rem_1fr]">
-                <span className="font-medium">{NAMES[step.step]}</span>
-                <span>
-                  <Badge tone={STATES[step.state].tone}>{STATES[step.state].label}</Badge>
-                </span>
-                <span>
-                  <PlainLine text={step.detail} most={300} />
-                  {step.advice !== undefined && <span className="block text-muted">{step.advice}</span>}
-                </span>
-              </li>
-            ))}
-          </ol>
-        )}
+        {check.data !== undefined && <CheckSteps steps={check.data.steps} />}
       </div>
     </Section>
   );

@@ -1,9 +1,10 @@
-import { useState, type FormEvent, type ReactNode } from 'react';
+import { useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { useMay } from '../api/use-session.js';
 import { Button } from '../shared/button.js';
 import { CheckField, SelectField, TextField } from '../shared/field.js';
 import { AuthFields } from './auth-fields.js';
-import { suggestId, toId, type ConnectorDraft } from './connector-draft.js';
+import { AttemptOutcome, TestButton, useAdditionCheck } from './addition-check.js';
+import { suggestId, toAddition, toId, type ConnectorDraft } from './connector-draft.js';
 import type { ConnectorView } from '../api/connectors.js';
 
 const ERAS = [
@@ -39,6 +40,12 @@ export function ConnectorForm({
   const [idTouched, setIdTouched] = useState(false);
   const set = (change: Partial<ConnectorDraft>) => setDraft((old) => ({ ...old, ...change }));
   const isNew = before === undefined;
+  const check = useAdditionCheck(draft);
+  const form = useRef<HTMLFormElement>(null);
+  function test(): void {
+    // What is missing is pointed out as when it is sent.
+    if (form.current?.reportValidity() === true) check.run(toAddition(draft));
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSubmit(draft);
@@ -48,7 +55,7 @@ export function ConnectorForm({
   const setName = (name: string) =>
     set({ name, ...(isNew && !idTouched && name !== '' && { id: toId(name) }) });
   return (
-    <form onSubmit={submit} className="grid max-w-2xl gap-4">
+    <form ref={form} onSubmit={submit} className="grid max-w-2xl gap-4">
       {before?.transport !== 'stdio' && (
         <TextField
           label="Address"
@@ -83,11 +90,13 @@ export function ConnectorForm({
         <Advanced draft={draft} isRemote={before?.transport !== 'stdio'} onChange={set} />
       </details>
       {problem}
-      <div>
+      <div className="flex flex-wrap gap-2">
         <Button kind="primary" type="submit" busy={busy}>
           {submitLabel}
         </Button>
+        {isNew && <TestButton check={check} onClick={test} />}
       </div>
+      {isNew && <AttemptOutcome check={check} />}
     </form>
   );
 }

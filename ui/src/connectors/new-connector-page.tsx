@@ -1,4 +1,4 @@
-import { useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useConnectorWrites } from '../api/connectors.js';
 import { ProblemNotice } from '../shared/notice.js';
 import { Page } from '../shared/page.js';
@@ -7,8 +7,12 @@ import { NEW_DRAFT, toAddition, type ConnectorDraft } from './connector-draft.js
 import { ConnectorForm } from './connector-form.js';
 import { PasteConfiguration } from './paste-configuration.js';
 
+const route = getRouteApi('/connectors/new');
+const WAYS = ['address', 'paste'];
+
 export function NewConnectorPage() {
-  const navigate = useNavigate();
+  const { way = 'address' } = route.useSearch();
+  const navigate = route.useNavigate();
   const { add } = useConnectorWrites();
   function submit(draft: ConnectorDraft): void {
     add.mutate(toAddition(draft), {
@@ -23,6 +27,8 @@ export function NewConnectorPage() {
     >
       <Tabs
         label="Ways to add"
+        value={WAYS.includes(way) ? way : 'address'}
+        onChange={(next) => void navigate({ search: { way: next }, replace: true })}
         views={[
           {
             id: 'address',

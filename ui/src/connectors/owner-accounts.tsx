@@ -8,6 +8,7 @@ import { ConfirmDialog } from '../shared/dialog.js';
 import { ProblemNotice } from '../shared/notice.js';
 import { PlainLine } from '../shared/plain.js';
 import { Ago, ExactTime } from '../shared/time.js';
+import { AccountNameDialog } from './account-name-dialog.js';
 import { CredentialDialog } from './credential-dialog.js';
 
 export interface Owner {
@@ -26,10 +27,15 @@ export function OwnerAccounts({ connector, owner, accounts }: OwnerAccountsProps
   const mayRun = useMay('operator');
   const { connect } = useConnectorWrites();
   const [storing, setStoring] = useState(false);
+  const [naming, setNaming] = useState(false);
   const { type } = connector.auth;
   const missing = accounts.length === 0;
-  function begin(): void {
-    const request = { id: connector.id, ...(owner.id !== 'shared' && { agent: owner.id }) };
+  function begin(account?: string): void {
+    const request = {
+      id: connector.id,
+      ...(owner.id !== 'shared' && { agent: owner.id }),
+      ...(account !== undefined && { account }),
+    };
     connect.mutate(request, {
       onSuccess: ({ authorizationUrl }) => window.location.assign(authorizationUrl),
     });
@@ -42,9 +48,21 @@ export function OwnerAccounts({ connector, owner, accounts }: OwnerAccountsProps
           {missing && <MissingBadge authType={type} />}
         </p>
         {mayRun && type === 'oauth' && (
-          <Button small kind={missing ? 'primary' : 'plain'} busy={connect.isPending} onClick={begin}>
-            {missing ? 'Connect' : 'Connect again'}
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            <Button
+              small
+              kind={missing ? 'primary' : 'plain'}
+              busy={connect.isPending}
+              onClick={() => begin()}
+            >
+              {missing ? 'Connect' : 'Connect again'}
+            </Button>
+            {!missing && (
+              <Button small onClick={() => setNaming(true)}>
+                Connect another account
+              </Button>
+            )}
+          </div>
         )}
         {mayRun && type !== 'oauth' && type !== 'client_credentials' && (
           <Button small kind={missing ? 'primary' : 'plain'} onClick={() => setStoring(true)}>
@@ -52,7 +70,16 @@ export function OwnerAccounts({ connector, owner, accounts }: OwnerAccountsProps
           </Button>
         )}
       </div>
-      {connect.error !== null && <ProblemNotice error={connect.error} />}
+      {connect.error !== null && !naming && <ProblemNotice error={connect.error} />}
+      {naming && (
+        <AccountNameDialog
+          taken={accounts.map(({ account }) => account)}
+          busy={connect.isPending}
+          problem={connect.error !== null && <ProblemNotice error={connect.error} />}
+          onName={begin}
+          onClose={() => setNaming(false)}
+        />
+      )}
       {accounts.length > 0 && (
         <ul className="grid gap-2" aria-label={`Accounts of ${owner.label}`}>
           {accounts.map((credential) => (

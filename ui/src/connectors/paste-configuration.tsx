@@ -6,6 +6,7 @@ import { Badge } from '../shared/badge.js';
 import { Button } from '../shared/button.js';
 import { Code } from '../shared/code.js';
 import { TextArea } from '../shared/field.js';
+import { AttemptOutcome, TestButton, useAdditionCheck } from './addition-check.js';
 import { Notice } from '../shared/notice.js';
 import { PlainLine } from '../shared/plain.js';
 import { readPasted, type Pasted, type PastedServer } from './pasted-servers.js';
@@ -19,6 +20,14 @@ const EXAMPLE = `{
     "docs": { "url": "https://mcp.example.com/mcp" }
   }
 }`;
+
+/** Where programs keep it; the command line finds these by itself. */
+const PLACES = [
+  { program: 'Claude Code', path: '~/.claude.json, or .mcp.json in a project' },
+  { program: 'Claude Desktop', path: 'Settings, Developer, Edit Config: claude_desktop_config.json' },
+  { program: 'Cursor', path: '~/.cursor/mcp.json' },
+  { program: 'VS Code', path: '.vscode/mcp.json, or the command «MCP: Open User Configuration»' },
+];
 
 /** Takes over the servers of another program, one after another. */
 export function PasteConfiguration() {
@@ -67,6 +76,17 @@ export function PasteConfiguration() {
           setOutcomes({});
         }}
       />
+      <details className="text-sm">
+        <summary className="w-fit text-muted">Where is it?</summary>
+        <dl className="mt-2 grid gap-x-4 gap-y-1 sm:grid-cols-[max-content_1fr]">
+          {PLACES.map(({ program, path }) => (
+            <div key={program} className="contents">
+              <dt>{program}</dt>
+              <dd className="mono wrap-anywhere text-muted">{path}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
       <div className="flex flex-wrap gap-2">
         <Button
           kind={servers.length === 0 ? 'primary' : 'plain'}
@@ -116,6 +136,7 @@ function ServerRow({
   readonly server: PastedServer;
   readonly outcome: Outcome | undefined;
 }) {
+  const check = useAdditionCheck(server);
   return (
     <>
       <p className="flex flex-wrap items-center gap-2">
@@ -147,6 +168,12 @@ function ServerRow({
         </p>
       )}
       {outcome?.state === 'refused' && <p className="text-sm text-bad">{outcome.problem}</p>}
+      {outcome === undefined && server.kind === 'remote' && (
+        <div className="mt-2 grid justify-items-start gap-2">
+          <TestButton small check={check} onClick={() => check.run(server.addition)} />
+          <AttemptOutcome check={check} />
+        </div>
+      )}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { connectorList } from '../api/connectors.js';
 import { CALL_OUTCOMES, EVENT_TYPES, type EventSearch } from '../api/events.js';
 import { SelectField, TextField } from '../shared/field.js';
 import { toPlainLine } from '../shared/plain-text.js';
+import { ToolFilter } from './tool-filter.js';
 
 /** What is searched for; it stands in the address, so that it can be kept and passed on. */
 export function EventFilters({ search }: { readonly search: EventSearch }) {
@@ -14,7 +15,7 @@ export function EventFilters({ search }: { readonly search: EventSearch }) {
   const set = (change: Readonly<Record<string, string>>) =>
     void navigate({ to: '/events', search: { ...search, ...change } as EventSearch, replace: true });
   return (
-    <div role="search" className="mb-3 grid gap-3 sm:grid-cols-3 lg:grid-cols-6">
+    <div role="search" className="mb-3 grid gap-3 sm:grid-cols-2 md:grid-cols-4">
       <SelectField
         label="Agent"
         value={search.agent ?? ''}
@@ -30,6 +31,7 @@ export function EventFilters({ search }: { readonly search: EventSearch }) {
         ]}
         onText={(connector) => set({ connector })}
       />
+      <ToolFilter key={search.tool} tool={search.tool ?? ''} onTool={(tool) => set({ tool })} />
       <SelectField
         label="Type"
         value={search.type ?? ''}

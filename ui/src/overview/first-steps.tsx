@@ -26,18 +26,27 @@ export function FirstSteps({
   const hasPolicy = status.counts.policies > 1;
   if (hasService && hasCalled && hasAgent && hasPolicy) return null;
   const own = connectors.find(({ source }) => source !== 'built_in')?.id;
+  const sample = connectors.find(({ source }) => source === 'built_in');
   const ownAgent = agents.find(({ source }) => source !== 'built_in')?.id;
   return (
     <Section title="First steps" lead="From here to an agent that uses a service, in five minutes.">
       <ol className="grid gap-4">
         <Step done={hasService} title="Connect a service">
           <p>By its address, or with the configuration you have in Claude, Cursor or VS Code.</p>
-          <ButtonLink small kind={hasService ? 'plain' : 'primary'} to="/connectors/new">
-            Add a connector
-          </ButtonLink>
+          <div className="flex flex-wrap gap-2">
+            <ButtonLink small kind={hasService ? 'plain' : 'primary'} to="/connectors/new">
+              Add a connector
+            </ButtonLink>
+            <ButtonLink small to="/connectors/new" search={{ way: 'paste' }}>
+              Import a configuration
+            </ButtonLink>
+          </div>
         </Step>
         <Step done={hasCalled} title="Try a tool">
-          <p>See what it offers and call something, without any client.</p>
+          <p>
+            See what it offers and call something, without any client.
+            {!hasService && sample !== undefined && ` ${sample.name} comes with the hub to try that.`}
+          </p>
           <ButtonLink
             small
             kind={hasService && !hasCalled ? 'primary' : 'plain'}

@@ -46,3 +46,12 @@ export function ButtonLink({
     </Link>
   );
 }
+
+/** Saves what an address of the hub answers as a file. */
+export function DownloadLink({ href, children }: { readonly href: string; readonly children: ReactNode }) {
+  return (
+    <a href={href} download className={classesOf('plain', false)}>
+      {children}
+    </a>
+  );
+}

@@ -28,6 +28,68 @@ const VERBS: Readonly<Record<string, string>> = {
   'key.added': 'made a key for agent',
   'key.revoked': 'revoked a key of agent',
   'policy.changed': 'changed policy',
+  'account.connecting': 'began to connect an account of',
+  'account.connected': 'connected an account of',
+  'account.renewed': 'renewed an account of',
+  'account.chosen': 'chose another account for calls of',
+  'account.disconnected': 'disconnected an account of',
+};
+
+interface Told {
+  readonly who: string;
+  readonly connector: string;
+  readonly facts: Facts;
+}
+
+const SENTENCES: Readonly<Record<string, (told: Told) => string>> = {
+  'call.intended': ({ who, facts }) => `${who} is about to call ${word(facts['exposedName'])}`,
+  'call.finished': ({ who, facts }) =>
+    `${who} called ${word(facts['exposedName'])} in ${toDuration(Number(facts['durationMs']))}`,
+  'call.refused': ({ who, facts }) =>
+    `${who} was refused ${word(facts['exposedName'])}: ${word(facts['error']).replaceAll('_', ' ')}`,
+  'question.refused': ({ connector, facts }) =>
+    `A question of ${connector} reached nobody: ${word(facts['reason'])}`,
+  'answer.reduced': ({ facts }) =>
+    `An answer of ${word(facts['exposedName'])} lost what its client cannot read`,
+  'connector.synced': ({ who, connector, facts }) =>
+    `${who} synced ${connector}: ${word(facts['tools'])} tools, ${word(facts['added'])} new, ${word(facts['removed'])} gone, ${word(facts['changed'])} changed`,
+  'connector.sync_failed': ({ connector, facts }) => `Sync of ${connector} failed: ${word(facts['reason'])}`,
+  'connector.health': ({ connector, facts }) => {
+    const reason = word(facts['reason']);
+    return `${connector} went from ${word(facts['from'])} to ${word(facts['to'])}${reason === '' ? '' : `: ${reason}`}`;
+  },
+  'connector.breaker_opened': ({ connector, facts }) =>
+    `${connector} did not answer ${word(facts['failures'])} times in a row; calls to it fail at once for now`,
+  'connector.breaker_closed': ({ connector, facts }) =>
+    `${connector} answers again after ${toDuration(Number(facts['openMs']))}`,
+  'credential.saved': ({ who, connector, facts }) =>
+    `${who} stored a credential of ${word(facts['owner'])} for ${connector}`,
+  'credential.removed': ({ who, connector, facts }) =>
+    `${who} removed the credential of ${word(facts['owner'])} for ${connector}`,
+  'account.needs_sign_in': ({ connector, facts }) =>
+    `The account of ${word(facts['owner'])} for ${connector} needs a sign-in: ${word(facts['reason'])}`,
+  'account.failed': ({ connector, facts }) =>
+    `The account of ${word(facts['owner'])} for ${connector} failed: ${word(facts['reason'])}`,
+  'admin.added': ({ who, facts }) => `${who} added admin ${word(facts['admin'])} as ${word(facts['role'])}`,
+  'admin.removed': ({ who, facts }) => `${who} removed admin ${word(facts['admin'])}`,
+  'client.registered': ({ facts }) => `The program ${word(facts['name'])} introduced itself`,
+  'client.authorized': ({ who, facts }) =>
+    `${who} let the program ${word(facts['name'])} act as ${word(facts['agent'])}`,
+  'client.revoked': ({ who, facts }) =>
+    `${who} took back what the program ${word(facts['name'])} was allowed`,
+  'session.started': ({ who }) => `${who} signed in`,
+  'session.ended': ({ who }) => `${who} signed out`,
+  'auth.refused': ({ facts }) =>
+    `Somebody was refused at the ${word(facts['surface'])} door: ${word(facts['reason'])}`,
+  'events.exported': ({ who, facts }) => `${who} exported events up to number ${word(facts['upTo'])}`,
+  'master_key.rotated': ({ who, facts }) =>
+    `${who} rotated the master key; ${word(facts['resealed'])} secrets were sealed anew`,
+  'hub.started': ({ facts }) => `The hub ${word(facts['version'])} started`,
+  'hub.stopped': ({ facts }) => `The hub ${word(facts['version'])} stopped`,
+  'hub.recovered': ({ facts }) =>
+    `The hub came back; ${word(facts['unfinishedCalls'])} calls had been under way`,
+  'config.reloaded': () => 'A changed configuration was put in force',
+  'config.refused': ({ facts }) => `A changed configuration was refused: ${word(facts['reason'])}`,
 };
 
 /** An event as a sentence. */
@@ -38,46 +100,7 @@ export function describeEvent(event: EventView): string {
   const verb = VERBS[event.type];
   if (verb !== undefined)
     return `${who} ${verb} ${connector || word(facts['agent']) || word(facts['policy'])}`;
-  switch (event.type) {
-    case 'call.intended':
-      return `${who} is about to call ${word(facts['exposedName'])}`;
-    case 'call.finished':
-      return `${who} called ${word(facts['exposedName'])} in ${toDuration(Number(facts['durationMs']))}`;
-    case 'call.refused':
-      return `${who} was refused ${word(facts['exposedName'])}: ${word(facts['error']).replaceAll('_', ' ')}`;
-    case 'connector.synced':
-      return `${who} synced ${connector}: ${word(facts['tools'])} tools, ${word(facts['added'])} new, ${word(facts['removed'])} gone, ${word(facts['changed'])} changed`;
-    case 'connector.sync_failed':
-      return `Sync of ${connector} failed: ${word(facts['reason'])}`;
-    case 'connector.health': {
-      const reason = word(facts['reason']);
-      return `${connector} went from ${word(facts['from'])} to ${word(facts['to'])}${reason === '' ? '' : `: ${reason}`}`;
-    }
-    case 'connector.breaker_opened':
-      return `${connector} did not answer ${word(facts['failures'])} times in a row; calls to it fail at once for now`;
-    case 'connector.breaker_closed':
-      return `${connector} answers again after ${toDuration(Number(facts['openMs']))}`;
-    case 'credential.saved':
-      return `${who} stored a credential of ${word(facts['owner'])} for ${connector}`;
-    case 'credential.removed':
-      return `${who} removed the credential of ${word(facts['owner'])} for ${connector}`;
-    case 'session.started':
-      return `${who} signed in`;
-    case 'session.ended':
-      return `${who} signed out`;
-    case 'auth.refused':
-      return `Somebody was refused at the ${word(facts['surface'])} door: ${word(facts['reason'])}`;
-    case 'hub.started':
-      return `The hub ${word(facts['version'])} started`;
-    case 'hub.stopped':
-      return `The hub ${word(facts['version'])} stopped`;
-    case 'hub.recovered':
-      return `The hub came back; ${word(facts['unfinishedCalls'])} calls had been under way`;
-    case 'config.reloaded':
-      return 'A changed configuration was put in force';
-    case 'config.refused':
-      return `A changed configuration was refused: ${word(facts['reason'])}`;
-    default:
-      return `${who}: ${event.type.replaceAll(/[._]/g, ' ')} ${connector || word(facts['agent'])}`.trimEnd();
-  }
+  const sentence = SENTENCES[event.type];
+  if (sentence !== undefined) return sentence({ who, connector, facts });
+  return `${who}: ${event.type.replaceAll(/[._]/g, ' ')} ${connector || word(facts['agent'])}`.trimEnd();
 }

@@ -18,6 +18,8 @@ export function Dialog({
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
+    // Whoever opened it came to fill it in, not to close it.
+    dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     return () => dialog?.close();
   }, []);
   return (

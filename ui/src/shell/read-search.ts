@@ -6,7 +6,7 @@ import type { ToolFilters } from '../api/tools.js';
 
 type Search = Readonly<Record<string, unknown>>;
 
-const MOST = 200;
+const MOST = 256;
 
 function wordOf(search: object, name: string): string | undefined {
   const value = (search as Search)[name];
@@ -45,6 +45,7 @@ export function readEventSearch(search: EventSearch & SearchSchemaInput): EventS
   return {
     ...readWord(search, 'agent'),
     ...readWord(search, 'connector'),
+    ...readWord(search, 'tool'),
     ...readChoice(search, 'type', EVENT_TYPES),
     ...readChoice(search, 'outcome', CALL_OUTCOMES),
     ...readWord(search, 'since'),

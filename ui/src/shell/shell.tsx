@@ -1,5 +1,5 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router';
-import { Activity, Bot, Gauge, Plug, ShieldCheck, Wrench } from 'lucide-react';
+import { Activity, Bot, Gauge, Plug, Settings, ShieldCheck, Wrench } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { AccountBar } from './account-bar.js';
 
@@ -10,6 +10,7 @@ const PLACES = [
   { to: '/agents', label: 'Agents', Icon: Bot },
   { to: '/policies', label: 'Policies', Icon: ShieldCheck },
   { to: '/events', label: 'Events', Icon: Activity },
+  { to: '/settings', label: 'Settings', Icon: Settings },
 ] as const;
 
 /** What is around every page. */
