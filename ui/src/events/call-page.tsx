@@ -69,6 +69,7 @@ function Summary({
   const trace = wordOf(facts['trace']);
   const duration = facts['durationMs'];
   const bytes = facts['resultBytes'];
+  const policies = Array.isArray(facts['policies']) ? facts['policies'].map(String) : [];
   return (
     <Section title="In short">
       <dl className="grid gap-x-6 gap-y-1.5 sm:grid-cols-[max-content_1fr]">
@@ -76,12 +77,20 @@ function Summary({
           {outcome === undefined ? 'still under way' : <OutcomeBadge outcome={outcome} />}
         </Fact>
         {wordOf(facts['error']) !== undefined && <Fact label="Error">{wordOf(facts['error'])}</Fact>}
-        {first !== undefined && <Fact label="Who">{actorOf(first)}</Fact>}
-        {agent !== undefined && (
-          <Fact label="Agent">
-            <Link to="/agents/$id" params={{ id: agent }} className="text-accent underline">
-              {agent}
-            </Link>
+        {first !== undefined && (
+          <Fact label="Who">
+            {agent === undefined ? (
+              actorOf(first)
+            ) : (
+              <Link to="/agents/$id" params={{ id: agent }} className="text-accent underline">
+                {actorOf(first)}
+              </Link>
+            )}
+          </Fact>
+        )}
+        {policies.length > 0 && (
+          <Fact label="Decided by">
+            <span className="mono">{policies.join(', ')}</span>
           </Fact>
         )}
         {connector !== undefined && (

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { agentList } from '../api/agents.js';
 import { connectorList } from '../api/connectors.js';
 import { CALL_OUTCOMES, EVENT_TYPES, type EventSearch } from '../api/events.js';
@@ -8,7 +9,13 @@ import { toPlainLine } from '../shared/plain-text.js';
 import { ToolFilter } from './tool-filter.js';
 
 /** What is searched for; it stands in the address, so that it can be kept and passed on. */
-export function EventFilters({ search }: { readonly search: EventSearch }) {
+export function EventFilters({
+  search,
+  children,
+}: {
+  readonly search: EventSearch;
+  readonly children: ReactNode;
+}) {
   const navigate = useNavigate();
   const { data: agents = [] } = useQuery(agentList);
   const { data: connectors = [] } = useQuery(connectorList);
@@ -49,6 +56,7 @@ export function EventFilters({ search }: { readonly search: EventSearch }) {
       />
       <MomentField label="From" value={search.since} onMoment={(since) => set({ since })} />
       <MomentField label="Until" value={search.until} onMoment={(until) => set({ until })} />
+      <div className="self-end pb-1.5">{children}</div>
     </div>
   );
 }

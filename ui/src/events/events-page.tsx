@@ -19,26 +19,28 @@ const MOST_LIVE = 1_000;
 
 export function EventsPage() {
   const search = route.useSearch();
+  const [follow, setFollow] = useState(true);
   return (
     <Page
       title="Events"
       lead="Everything that happened, in a log that cannot be changed unseen."
       actions={<EventActions search={search} />}
     >
-      <EventFilters search={search} />
-      <EventList key={JSON.stringify(search)} search={search} />
+      <EventFilters search={search}>
+        <CheckField label="Show new ones as they happen" checked={follow} onCheck={setFollow} />
+      </EventFilters>
+      <EventList key={JSON.stringify(search)} search={search} follow={follow} />
     </Page>
   );
 }
 
-function EventList({ search }: { readonly search: EventSearch }) {
+function EventList({ search, follow }: { readonly search: EventSearch; readonly follow: boolean }) {
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     ...eventPages(search),
     // What happens from now on comes by the stream; what was shown before may be long ago.
     staleTime: 0,
     placeholderData: undefined,
   });
-  const [follow, setFollow] = useState(true);
   const [live, setLive] = useState<readonly EventView[]>([]);
   const hear = useCallback(
     (event: EventView) => {
@@ -53,9 +55,6 @@ function EventList({ search }: { readonly search: EventSearch }) {
   if (kept === undefined) return <Loading what="events" />;
   return (
     <>
-      <div className="mb-2">
-        <CheckField label="Show new events as they happen" checked={follow} onCheck={setFollow} />
-      </div>
       {events.length === 0 ? (
         <EmptyState
           title="No event matches"

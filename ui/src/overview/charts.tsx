@@ -83,8 +83,8 @@ export function LatencyChart({ minutes }: { readonly minutes: Minutes }) {
       title="Time to answer"
       label={`Time to answer over the last hour, 99 of 100 calls took less than ${toDuration(most)} in every minute`}
       legend={[
-        { label: 'half take less (p50)', className: 'bg-accent' },
-        { label: '99 of 100 take less (p99)', className: 'bg-warn' },
+        { label: 'half (p50)', className: 'bg-accent' },
+        { label: '99 of 100 (p99)', className: 'bg-warn' },
       ]}
       top={toDuration(most)}
       minutes={minutes}

@@ -29,7 +29,7 @@ export function SettingsPage() {
       title="Settings"
       lead={
         isOwner
-          ? 'Who may run this hub, which programs act as agents, and the key that seals secrets.'
+          ? 'Who may run this hub, which programs act as agents, the master key.'
           : 'Which programs act as agents. Admins and the master key are for owners.'
       }
     >

@@ -53,7 +53,7 @@ export function VirtualRows<Item>({
             key={row.key}
             ref={virtualizer.measureElement}
             data-index={row.index}
-            className="absolute top-0 left-0 w-full border-b border-line"
+            className={`absolute top-0 left-0 w-full ${row.index === items.length - 1 ? '' : 'border-b border-line'}`}
             style={{ transform: `translateY(${row.start - margin}px)` }}
           >
             {render(item)}
