@@ -18,6 +18,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ['policies', '/policies'],
   ['add-policy', '/policies/new?agent=support&connector=issues'],
   ['events', '/events'],
+  ['settings', '/settings'],
 ];
 const folder = join(ROOT, 'docs', 'images');
 const only = process.argv[2];

@@ -20,7 +20,14 @@ export function Dialog({
     dialog?.showModal();
     // Whoever opened it came to fill it in, not to close it.
     dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // Where it came from may be gone with it.
+      setTimeout(() => {
+        if (document.activeElement === document.body)
+          document.getElementById('main')?.focus({ preventScroll: true });
+      });
+    };
   }, []);
   return (
     <dialog
