@@ -166,3 +166,22 @@ test('where there is no room to wait the call ends', async () => {
   });
   await expect(parked.attach({})).rejects.toMatchObject({ code: 'overloaded' });
 });
+
+test('a question that has a name keeps it, and an answer that was brought for it is taken', async () => {
+  const named: InputRequest = { method: 'roots/list', params: { _meta: { 'crosspoint/question': 'where' } } };
+  const ask = (line: Line) => Promise.all([line.ask(named, NEVER), line.ask(named, NEVER)]);
+  const { held, parked } = park(ask);
+  const first = await suspension(parked.attach({}));
+  expect(Object.keys(first.requests)).toEqual(['where', 'question-2']);
+  const back = comeBack(held, first);
+  expect(await back.attach({}, { where: ANSWER, 'question-2': ANSWER })).toEqual([ANSWER, ANSWER]);
+  const expecting = new ParkedCall({
+    held,
+    owner: ADA,
+    target: 't',
+    state: {},
+    expected: { where: ANSWER, other: ANSWER },
+    work: (line) => line.ask(named, NEVER),
+  });
+  expect(await expecting.attach({})).toEqual(ANSWER);
+});

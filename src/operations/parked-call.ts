@@ -1,5 +1,5 @@
 import { HubError, type AgentId } from '../kernel/index.js';
-import type { JsonObject } from '../mcp/jsonrpc/index.js';
+import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { InputRequest, InputResponses } from '../mcp/model/index.js';
 import type { AskCaller, UpstreamOptions } from '../upstreams/index.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
@@ -16,6 +16,8 @@ export interface ParkedCallInit<Result> {
   /** What of the state the caller brings back is not about parking. */
   readonly state: JsonObject;
   readonly work: (line: Line) => Promise<Result>;
+  /** Answers to questions that the caller expects, by the names that their server gives them. */
+  readonly expected?: InputResponses;
   readonly gatherMs?: number;
   readonly mostRounds?: number;
 }
@@ -33,6 +35,9 @@ interface Waiter<Result> {
 
 type Outcome<Result> = { readonly result: Result } | { readonly failure: unknown };
 
+/** Where a question says what it is called: in the handshake era it has no other place for that. */
+const QUESTION = 'crosspoint/question';
+const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Questions that come close together are asked together. */
 const GATHER_MS = 50;
 const MOST_ROUNDS = 10;
@@ -47,6 +52,7 @@ export class ParkedCall<Result> implements HeldCall {
   readonly #init: ParkedCallInit<Result>;
   readonly #questions = new Map<string, Question>();
   readonly #done: Promise<void>;
+  readonly #expected: Map<string, JsonObject>;
   #waiter: Waiter<Result> | undefined;
   #outcome: Outcome<Result> | undefined;
   #ended = false;
@@ -61,6 +67,7 @@ export class ParkedCall<Result> implements HeldCall {
     this.owner = init.owner;
     this.target = init.target;
     this.#init = init;
+    this.#expected = new Map(Object.entries(init.expected ?? {}));
     this.#done = init.work(this.#line()).then(
       (result) => this.#finish({ result }),
       (failure: unknown) => this.#finish({ failure }),
@@ -126,7 +133,7 @@ export class ParkedCall<Result> implements HeldCall {
 
   readonly #ask: AskCaller = (request, withdrawn) =>
     new Promise((resolve) => {
-      const key = `question-${++this.#asked}`;
+      const key = this.#nameOf(request);
       const answer = (given: JsonObject | undefined): void => {
         withdrawn.removeEventListener('abort', withdraw);
         resolve(given);
@@ -139,10 +146,24 @@ export class ParkedCall<Result> implements HeldCall {
         resolve(undefined);
         return;
       }
+      const expected = this.#expected.get(key);
+      if (expected !== undefined) {
+        this.#expected.delete(key);
+        resolve(expected);
+        return;
+      }
       withdrawn.addEventListener('abort', withdraw, { once: true });
       this.#questions.set(key, { request, answer });
       if (this.#waiter !== undefined) this.#gather();
     });
+
+  /** What its server calls it, where the server says so and no other of this call is called that. */
+  #nameOf({ params }: InputRequest): string {
+    const meta = params?.['_meta'];
+    const name = isObject(meta) ? meta[QUESTION] : undefined;
+    const number = `question-${++this.#asked}`;
+    return typeof name === 'string' && NAME.test(name) && !this.#questions.has(name) ? name : number;
+  }
 
   #gather(): void {
     this.#gathering ??= setTimeout(() => {

@@ -97,6 +97,7 @@ export function carryByRounds<Result>(
     owner,
     target,
     state,
+    expected: rounds.responses,
     work: (line) => {
       const ask: typeof line.ask = async (question, signal) =>
         rounds.accepts(question) ? line.ask(withoutHopIds(question), signal) : undefined;

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Suites } from '../../scripts/conformance-setup.js';
 import { findException, findStray, readBaseline } from './baseline.js';
-import { runScenario, type Target } from './run-scenario.js';
+import type { Outcome } from './run-scenario.js';
 import { titleOf, type Leg, type Scenario } from './scenarios.js';
-import type { Slots } from './slots.js';
 import { readReport, renderReport, writeReport, type Result } from './table.js';
 
 const TEST_LIMIT_MS = 240_000;
@@ -11,15 +10,14 @@ const TEST_LIMIT_MS = 240_000;
 export interface LegOptions {
   readonly leg: Leg;
   readonly suites: Suites;
-  readonly slots: Slots;
   /** All scenarios of one leg. */
   readonly scenarios: readonly Scenario[];
   /** Called once tests run, so it may rely on `beforeAll`. */
-  readonly target: () => Target;
+  readonly outcomeOf: (scenario: Scenario) => Promise<Outcome>;
 }
 
 /** One test per scenario, and one that the documented table is what this run found. */
-export function describeLeg({ leg, suites, slots, scenarios, target }: LegOptions): void {
+export function describeLeg({ leg, suites, scenarios, outcomeOf }: LegOptions): void {
   const baseline = readBaseline().filter((exception) => exception.leg === leg);
   const results: Result[] = [];
 
@@ -27,7 +25,7 @@ export function describeLeg({ leg, suites, slots, scenarios, target }: LegOption
     test.each(scenarios.map((scenario) => [titleOf(scenario), scenario] as const))(
       '%s',
       async (_title, scenario) => {
-        const outcome = await slots.run(() => runScenario(suites, scenario, target()));
+        const outcome = await outcomeOf(scenario);
         results.push({ scenario, passed: outcome.passed });
         if (findException(baseline, scenario) === undefined) {
           expect(outcome.problems).toEqual([]);

@@ -87,7 +87,11 @@ interface GroupOutcome {
 }
 
 /** The suite starts clients through a shell, so a time-out has to end the whole process group. */
-function runGroup(command: string, args: readonly string[]): Promise<GroupOutcome> {
+export function runGroup(
+  command: string,
+  args: readonly string[],
+  limitMs = PROCESS_LIMIT_MS,
+): Promise<GroupOutcome> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
@@ -100,7 +104,7 @@ function runGroup(command: string, args: readonly string[]): Promise<GroupOutcom
     const timer = setTimeout(() => {
       ended = true;
       endGroup(child.pid);
-    }, PROCESS_LIMIT_MS);
+    }, limitMs);
     child.once('error', (error) => collect(error.message));
     child.once('close', (code) => {
       clearTimeout(timer);

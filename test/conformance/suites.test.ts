@@ -6,6 +6,7 @@ import { startFixture, type RunningFixture } from '../support/start-fixture.js';
 import { describeLeg } from './describe-leg.js';
 import { listScenarios } from './list-scenarios.js';
 import { runScenario } from './run-scenario.js';
+import { ServerRun } from './run-suite.js';
 import { Slots } from './slots.js';
 
 const suites = await ensureSuites();
@@ -14,9 +15,11 @@ const slots = new Slots(2);
 /** What `npm run -s conformance:client --` runs, without the second that npm takes to start. */
 const CLIENT = [process.execPath, '--import', 'tsx', join(ROOT, 'scripts', 'conformance-client.ts')];
 let fixture: RunningFixture | undefined;
+let server: ServerRun | undefined;
 
 beforeAll(async () => {
   fixture = await startFixture();
+  server = new ServerRun(suites, fixture.url);
 });
 afterAll(() => fixture?.close());
 
@@ -25,17 +28,16 @@ const clientScenarios = await listScenarios(suites, 'client');
 describeLeg({
   leg: 'server',
   suites,
-  slots,
   scenarios: await listScenarios(suites, 'server'),
-  target: () => ({ leg: 'server', url: fixture!.url }),
+  outcomeOf: (scenario) => server!.outcomeOf(scenario),
 });
 
 describeLeg({
   leg: 'client',
   suites,
-  slots,
   scenarios: clientScenarios,
-  target: () => ({ leg: 'client', command: CLIENT.map(quote).join(' ') }),
+  outcomeOf: (scenario) =>
+    slots.run(() => runScenario(suites, scenario, { leg: 'client', command: CLIENT.map(quote).join(' ') })),
 });
 
 test('the client driver runs under the command that is documented for the suite', async () => {

@@ -30,26 +30,17 @@ export function renderReport(report: LegReport): string {
   return [...renderSums(report), '', ...renderMatrix(report)].join('\n');
 }
 
-function renderSums({
-  versions,
-  results,
-  leftOut,
-  leftOutTopic = 'authorization',
-}: LegReport): readonly string[] {
+function renderSums({ versions, results, leftOut, leftOutTopic = 'other' }: LegReport): readonly string[] {
   const rows = COLUMNS.map((column) => {
     const inColumn = results.filter(({ scenario }) => isIn(column, scenario));
     const required = inColumn.filter(({ scenario }) => scenario.required);
     const extra = inColumn.filter(({ scenario }) => !scenario.required);
     const omitted = leftOut.filter((scenario) => isIn(column, scenario)).length;
-    return [
-      versions[column.line],
-      column.revision,
-      ratio(required),
-      ratio(extra),
-      omitted === 0 ? '–' : `${omitted}`,
-    ];
+    const row = [versions[column.line], column.revision, ratio(required), ratio(extra)];
+    return leftOut.length === 0 ? row : [...row, omitted === 0 ? '–' : `${omitted}`];
   });
-  return table(['Suite', 'Revision', 'Required', 'Beyond', `Left out (${leftOutTopic})`], rows);
+  const head = ['Suite', 'Revision', 'Required', 'Beyond'];
+  return table(leftOut.length === 0 ? head : [...head, `Left out (${leftOutTopic})`], rows);
 }
 
 function renderMatrix({ versions, results }: LegReport): readonly string[] {

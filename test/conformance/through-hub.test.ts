@@ -1,89 +1,105 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureSuites } from '../../scripts/conformance-setup.js';
-import { ROOT } from '../../scripts/repository.js';
-import { startKeyProxy, type KeyProxy } from '../support/key-proxy.js';
-import { startFixture, type RunningFixture } from '../support/start-fixture.js';
-import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
+import { bundleProgram } from '../support/bundle-program.js';
+import { startKeyProxy } from '../support/key-proxy.js';
+import { startFixture } from '../support/start-fixture.js';
+import { startTestHub, waitForSync } from '../support/start-hub.js';
 import { listScenarios } from './list-scenarios.js';
-import { runScenario } from './run-scenario.js';
+import { ServerRun } from './run-suite.js';
 import { titleOf, type Scenario } from './scenarios.js';
-import { Slots } from './slots.js';
 import { readReport, renderReport, writeReport, type Result } from './table.js';
 
 /**
- * The server scenarios of the official suites at the hub's endpoint of one connector, behind which the fixture is: once
- * as a server of the handshake era, once as a modern one. With the two wires of the suites that makes four cells.
+ * The server scenarios of the official suites at the hub's endpoint of one connector, behind which the fixture is: as a
+ * server of the handshake era and as a modern one, over HTTP and as a process. With the two wires of the suites that makes
+ * eight ways. What passes at the fixture itself has to pass through the hub, whichever way it takes.
  */
 
-type UpstreamEra = 'legacy' | 'modern';
-
-/** A scenario that does not pass through the hub, and why. */
-interface HubException {
-  readonly upstream: UpstreamEra | 'both';
-  readonly revision: Scenario['revision'];
-  readonly scenario: string;
-  readonly reason: string;
-}
+const ERAS = ['legacy', 'modern'] as const;
+const TRANSPORTS = ['HTTP', 'stdio'] as const;
+const WAYS = ERAS.flatMap((era) => TRANSPORTS.map((transport) => ({ era, transport })));
+type Way = (typeof WAYS)[number];
 
 const TEST_LIMIT_MS = 240_000;
 const suites = await ensureSuites();
-const slots = new Slots(2);
 const listed = await listScenarios(suites, 'server');
-/** Tasks come with the bridge; until then each of these would only wait for its time to be over. */
+/** Until tasks pass through the hub. */
 const isLeftOut = ({ name }: Scenario): boolean => name.startsWith('tasks-');
 const scenarios = listed.filter((scenario) => !isLeftOut(scenario));
-const { exceptions } = JSON.parse(
-  readFileSync(join(ROOT, 'test', 'conformance', 'through-hub.json'), 'utf8'),
-) as {
-  readonly exceptions: readonly HubException[];
-};
 
-const appliesTo = ({ upstream }: HubException, era: UpstreamEra): boolean =>
-  upstream === 'both' || upstream === era;
-const concerns = (exception: HubException, era: UpstreamEra, { revision, name }: Scenario): boolean =>
-  appliesTo(exception, era) && exception.revision === revision && exception.scenario === name;
+const opened: { close(): Promise<unknown> }[] = [];
+const direct = new Map<Way['era'], ServerRun>();
+const through = new Map<string, ServerRun>();
+const connectorOf = ({ era, transport }: Way): string => `${era}-${transport.toLowerCase()}`;
+const keyOf = (way: Way): string => `${connectorOf(way)}-agent-key-0123456789`;
 
-describe.each<UpstreamEra>(['legacy', 'modern'])('a %s upstream', (era) => {
-  const opened: { close(): Promise<unknown> }[] = [];
-  const results: Result[] = [];
-  let proxy: KeyProxy;
-
-  beforeAll(async () => {
-    const fixture: RunningFixture = await startFixture(['--era', era]);
-    opened.push(fixture);
-    const hub: TestHub = await startTestHub({
-      config: { connectors: { fixture: { url: fixture.url, era } } },
-    });
-    opened.push(hub);
-    await waitForSync(hub, 'fixture');
-    proxy = await startKeyProxy(hub.url, hub.localKey);
+beforeAll(async () => {
+  const fixtures = await Promise.all(ERAS.flatMap((era) => [0, 1].map(() => startFixture(['--era', era]))));
+  opened.push(...fixtures);
+  ERAS.forEach((era, index) => direct.set(era, new ServerRun(suites, fixtures[2 * index]!.url)));
+  const folder = mkdtempSync(join(tmpdir(), 'crosspoint-fixture-'));
+  opened.push({ close: async () => rmSync(folder, { recursive: true, force: true }) });
+  const program = await bundleProgram('fixture-server.ts', folder);
+  const hub = await startTestHub({
+    config: {
+      connectors: Object.fromEntries(
+        WAYS.map((way) => [
+          connectorOf(way),
+          endpointOf(way, fixtures[2 * ERAS.indexOf(way.era) + 1]!.url, program),
+        ]),
+      ),
+      // An agent for each way: how many calls of one may wait for answers is bounded.
+      agents: Object.fromEntries(WAYS.map((way) => [connectorOf(way), { keys: [keyOf(way)] }])),
+      policies: ['all.cedar'],
+    },
+    files: { 'all.cedar': 'permit(principal, action, resource);' },
+  });
+  opened.push(hub);
+  for (const way of WAYS) {
+    const proxy = await startKeyProxy(hub.url, keyOf(way));
     opened.push(proxy);
-  });
-  afterAll(async () => {
-    for (const one of opened.toReversed()) await one.close();
-  });
+    await waitForSync(hub, connectorOf(way), 30_000);
+    through.set(connectorOf(way), new ServerRun(suites, `${proxy.url}/connectors/${connectorOf(way)}/mcp`));
+  }
+  // All begin at once, not only those that are waited for first.
+  for (const run of through.values()) run.start(scenarios);
+}, TEST_LIMIT_MS);
+afterAll(async () => {
+  for (const one of opened.toReversed()) await one.close();
+});
 
-  describe.concurrent('through the hub', { timeout: TEST_LIMIT_MS }, () => {
-    test.each(scenarios.map((scenario) => [titleOf(scenario), scenario] as const))(
-      '%s',
-      async (_title, scenario) => {
-        const url = `${proxy.url}/connectors/fixture/mcp`;
-        const outcome = await slots.run(() => runScenario(suites, scenario, { leg: 'server', url }));
-        results.push({ scenario, passed: outcome.passed });
-        const exception = exceptions.find((one) => concerns(one, era, scenario));
-        if (exception === undefined) expect(outcome.problems).toEqual([]);
-        else expect(outcome.passed, 'passes now: take it out of through-hub.json').toBe(false);
-      },
-    );
-  });
+/**
+ * A legacy server that asks over a pipe does not say on whose behalf. The suites leave questions unanswered, so that calls
+ * wait side by side: each has a process of its own.
+ */
+function endpointOf({ era, transport }: Way, url: string, program: string): object {
+  if (transport === 'HTTP') return { url, era };
+  const args = [program, '--stdio', '--era', era];
+  return { command: process.execPath, args, era, ...(era === 'legacy' && { isolation: 'per_call' }) };
+}
 
-  test('the list of exceptions names only scenarios that are run, each with its reason', () => {
-    const ours = exceptions.filter((exception) => appliesTo(exception, era));
-    expect(ours.filter((one) => !scenarios.some((scenario) => concerns(one, era, scenario)))).toEqual([]);
-    expect(ours.filter(({ reason }) => reason === '')).toEqual([]);
-  });
+/** The fixture of one era refuses the other, so that none of its scenarios passes. */
+async function passesDirectly(era: Way['era'], scenario: Scenario): Promise<boolean> {
+  const wire = scenario.revision === '2026-07-28' ? 'modern' : 'legacy';
+  return wire === era && (await direct.get(era)!.outcomeOf(scenario)).passed;
+}
+
+describe.each(WAYS)('a $era upstream over $transport', (way) => {
+  const results: Result[] = [];
+
+  test.each(scenarios.map((scenario) => [titleOf(scenario), scenario] as const))(
+    '%s',
+    async (_title, scenario) => {
+      const outcome = await through.get(connectorOf(way))!.outcomeOf(scenario);
+      results.push({ scenario, passed: outcome.passed });
+      const required = await passesDirectly(way.era, scenario);
+      expect(outcome.problems).toEqual(required ? [] : outcome.problems);
+    },
+    TEST_LIMIT_MS,
+  );
 
   test('docs/conformance.md tells what this run found', () => {
     const report = renderReport({
@@ -93,7 +109,7 @@ describe.each<UpstreamEra>(['legacy', 'modern'])('a %s upstream', (era) => {
       leftOut: listed.filter(isLeftOut),
       leftOutTopic: 'tasks',
     });
-    const part = `hub, ${era} upstream`;
+    const part = `hub, ${way.era} upstream, ${way.transport}`;
     if (process.env['CONFORMANCE_TABLE'] === 'write') writeReport(part, report);
     expect(readReport(part)).toBe(report);
   });

@@ -2,7 +2,6 @@
  * The fixture as a program. It prints its URL as the first line and serves until SIGTERM.
  * `--port <n>` (default: any free one), `--era legacy|modern|both` (default: both), `--stdio` (instead of HTTP).
  */
-import type { RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parseArgs } from 'node:util';
 import {
@@ -13,7 +12,8 @@ import {
   type McpServer,
 } from '../../src/mcp/server/index.js';
 import { createStdioChannel } from '../../src/mcp/transports/index.js';
-import { isModernRevision, readParamHeaders, type ParamHeader } from '../../src/mcp/wire/index.js';
+import { readParamHeaders, type ParamHeader } from '../../src/mcp/wire/index.js';
+import { withoutModernEra, withoutModernMethods } from './era-limits.js';
 import { createFixture, type Fixture } from './fixture/index.js';
 
 type ServedEras = 'legacy' | 'modern' | 'both';
@@ -36,19 +36,6 @@ function createFixtureServer(fixture: Fixture, eras: ServedEras): McpServer {
     legacy: eras === 'modern' ? 'off' : 'sessions',
     streams: STREAMS,
   });
-}
-
-/** What servers do that were written before the modern era: they refuse a version they have never heard of. */
-function withoutModernEra(listener: RequestListener): RequestListener {
-  return (request, response) => {
-    if (!isModernRevision(request.headers['mcp-protocol-version'])) {
-      listener(request, response);
-      return;
-    }
-    const error = { code: -32000, message: 'Bad Request: Unsupported protocol version' };
-    response.writeHead(400, { 'content-type': 'application/json' });
-    response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
-  };
 }
 
 function readEras(text: string): ServedEras {
@@ -81,5 +68,7 @@ const { values } = parseArgs({
 const served = readEras(values.era);
 const fixtureServer = createFixtureServer(createFixture(), served);
 if (!values.stdio) serveHttp(fixtureServer, served, Number(values.port));
-else if (served === 'legacy') throw new Error('--stdio serves the modern era too');
-else serveChannel(fixtureServer, createStdioChannel(), 'parent');
+else {
+  const channel = createStdioChannel();
+  serveChannel(fixtureServer, served === 'legacy' ? withoutModernMethods(channel) : channel, 'parent');
+}

@@ -1,10 +1,10 @@
 import type { ServerCapabilities, ServerDescription } from '../model/index.js';
-import type { CacheHints, LegacyRevision, ParamHeader } from '../wire/index.js';
+import { isOfProtocol, type CacheHints, type LegacyRevision, type ParamHeader } from '../wire/index.js';
 import { DueQueue } from './due-queue.js';
 import type { Handler, Listen } from './handler.js';
 import { createStateSeal, type StateSeal } from './input/state-seal.js';
 import type { MaybePromise } from './maybe-promise.js';
-import { isOfProtocol, isOffered, OWN_METHODS } from './offered-methods.js';
+import { isOffered, OWN_METHODS } from './offered-methods.js';
 import {
   DEFAULT_LIMITS,
   DEFAULT_STREAMS,
@@ -110,6 +110,11 @@ export class Core {
     const handler = this.#handlers.get(method);
     if (handler === undefined && !isOfProtocol(method)) return this.#fallback;
     return handler !== undefined && isOffered(method, capabilities) ? handler : undefined;
+  }
+
+  /** Whether only the fallback could know a method. */
+  isForeign(method: string): boolean {
+    return !this.#handlers.has(method);
   }
 
   /** Observers must not be able to break what they observe. */

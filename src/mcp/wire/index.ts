@@ -82,6 +82,7 @@ export {
   type CacheHints,
   type ModernResult,
 } from './modern-result.js';
+export { isOfProtocol } from './protocol-methods.js';
 export { reducedKinds, toLegacyResult } from './legacy-result.js';
 export { missingForInput, toLegacyInput } from './legacy-input.js';
 export { judgeProbe, type ProbeAnswer, type ProbeVerdict } from './detection.js';

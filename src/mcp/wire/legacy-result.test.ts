@@ -32,6 +32,11 @@ describe('every result', () => {
     },
   );
 
+  test('what a method of an extension says about keeping its result is its own', () => {
+    const hints = { ttlMs: 5, cacheScope: 'public' };
+    expect(toLegacyResult('skills/list', { resultType: 'complete', ...hints }, NEWEST)).toEqual(hints);
+  });
+
   test('a _meta that named only the server goes with it, another stays', () => {
     expect(toLegacyResult('ping', { _meta: { [META_SERVER_INFO]: {} } }, NEWEST)).toEqual({});
     expect(toLegacyResult('ping', { _meta: {} }, NEWEST)).toEqual({ _meta: {} });

@@ -1,5 +1,6 @@
 import { isObject, stringifyJson, type Json, type JsonObject } from '../jsonrpc/index.js';
 import { META_SERVER_INFO, metaOf } from './meta.js';
+import { isOfProtocol } from './protocol-methods.js';
 import { withoutParamHeaders } from './param-headers.js';
 import { isAtLeast, type LegacyRevision } from './revisions.js';
 import { rewriteSchema } from './schema-keywords.js';
@@ -28,7 +29,7 @@ function typeOf(block: Json): string {
 
 /** A handler's result as a legacy client of this revision understands it. */
 export function toLegacyResult(method: string, result: JsonObject, revision: LegacyRevision): JsonObject {
-  const plain = withoutServerInfo(withoutModernMembers(result));
+  const plain = withoutServerInfo(withoutModernMembers(method, result));
   switch (method) {
     case 'tools/list':
       return withArray(plain, 'tools', toLegacyTool);
@@ -42,9 +43,11 @@ export function toLegacyResult(method: string, result: JsonObject, revision: Leg
 }
 
 /** The same object where there are none: most results have none, and some are large. */
-function withoutModernMembers(result: JsonObject): JsonObject {
+function withoutModernMembers(method: string, result: JsonObject): JsonObject {
   if (!('resultType' in result || 'ttlMs' in result || 'cacheScope' in result)) return result;
-  const { resultType: _type, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
+  const { resultType: _type, ...typeless } = result;
+  if (!isOfProtocol(method)) return typeless;
+  const { ttlMs: _ttl, cacheScope: _scope, ...rest } = typeless;
   return rest;
 }
 

@@ -75,6 +75,16 @@ describe('results', () => {
     expect([answer.status, answer.body.error.code]).toEqual([200, code]);
   });
 
+  test('a method that neither the server nor its fallback knows does not exist', async () => {
+    const harness = new Harness({
+      fallback: () => {
+        throw new ProtocolError(-32601, 'Method not found');
+      },
+    });
+    const answer = await harness.modern('com.example/nothing');
+    expect([answer.status, answer.body.error.code]).toEqual([404, -32601]);
+  });
+
   test.each([
     [
       'throws',

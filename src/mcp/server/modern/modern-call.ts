@@ -1,6 +1,7 @@
 import {
   INTERNAL_ERROR,
   isObject,
+  METHOD_NOT_FOUND,
   ProtocolError,
   stringifyJson,
   writeError,
@@ -138,12 +139,17 @@ export class ModernCall extends Call {
     return writeResult(this.id, text);
   }
 
+  /** Errors of a handler that have a status of their own, while one can still be chosen. */
+  #statusOf(code: number): number {
+    if (code === MISSING_CLIENT_CAPABILITY) return 400;
+    // Whoever answers for unknown methods knows this one no better: to the client it does not exist.
+    return code === METHOD_NOT_FOUND && this.core.isForeign(this.method) ? 404 : 200;
+  }
+
   #fail(error: unknown): void {
     if (error instanceof ProtocolError) {
       const shown = toModernError(error.toErrorObject());
-      // The one error of a handler that has a status of its own, while one can still be chosen.
-      const status = shown.code === MISSING_CLIENT_CAPABILITY ? 400 : 200;
-      this.#answer(this.#writeError(shown), status);
+      this.#answer(this.#writeError(shown), this.#statusOf(shown.code));
       return;
     }
     this.core.observe({ type: 'handler_failed', method: this.method, error });

@@ -1,0 +1,147 @@
+import type { JsonObject } from '../../../src/mcp/jsonrpc/index.js';
+import type { InputRequest } from '../../../src/mcp/model/index.js';
+import {
+  createMcpServer,
+  createNotifier,
+  type Handler,
+  type McpRequest,
+  type McpServer,
+} from '../../../src/mcp/server/index.js';
+
+/** What the server has done so far, and what it is busy with. */
+export interface Report {
+  /** Labels of calls that were carried out to the end. */
+  readonly ledger: readonly string[];
+  readonly cancelled: readonly string[];
+  readonly running: readonly string[];
+  readonly listeners: number;
+}
+
+export interface EverydayServer {
+  readonly server: McpServer;
+  report(): Report;
+}
+
+const TEXT = { type: 'string' };
+const SCHEMA = { type: 'object', properties: { label: TEXT }, required: ['label'] };
+const ASKING: Readonly<Record<string, (label: string) => InputRequest>> = {
+  form: (label) => ({
+    method: 'elicitation/create',
+    params: {
+      mode: 'form',
+      message: `form for ${label}`,
+      requestedSchema: { type: 'object', properties: { word: TEXT } },
+    },
+  }),
+  url: (label) => ({
+    method: 'elicitation/create',
+    params: { mode: 'url', message: `page for ${label}`, url: `https://upstream.example/${label}` },
+  }),
+  sampling: (label) => ({
+    method: 'sampling/createMessage',
+    params: { messages: [{ role: 'user', content: { type: 'text', text: label } }], maxTokens: 10 },
+  }),
+  roots: () => ({ method: 'roots/list', params: {} }),
+};
+const TOOLS = [...Object.keys(ASKING), 'progress', 'logging', 'wait', 'touch', 'toggle', 'report'];
+
+/** A server with one tool for everything that is more than a question and an answer. Everything it says names its caller's label. */
+export function createEverydayServer(era: 'legacy' | 'modern'): EverydayServer {
+  const notifier = createNotifier();
+  const ledger: string[] = [];
+  const cancelled: string[] = [];
+  const running = new Set<string>();
+  let hasExtra = false;
+  let listeners = 0;
+  const report = (): Report => ({ ledger, cancelled, running: [...running], listeners });
+
+  const WORK: Readonly<Record<string, (request: McpRequest, label: string) => unknown>> = {
+    progress: (request, label) => {
+      for (const progress of [1, 2, 3]) request.progress({ progress, total: 3, message: label });
+    },
+    logging: (request, label) => request.log({ level: 'info', data: label }),
+    wait: (request, label) =>
+      new Promise<void>((resolve) => {
+        request.signal.addEventListener('abort', () => {
+          cancelled.push(label);
+          resolve();
+        });
+      }),
+    touch: (_request, label) => notifier.resourceUpdated(`test://${label}`),
+    toggle: () => {
+      hasExtra = !hasExtra;
+      notifier.toolsChanged();
+    },
+  };
+
+  async function call(request: McpRequest): Promise<JsonObject> {
+    const { name, arguments: args } = request.params as { name: string; arguments: { label: string } };
+    if (name === 'report') return text(report());
+    const { label } = args;
+    running.add(label);
+    try {
+      const question = ASKING[name];
+      if (question === undefined) {
+        await WORK[name]?.(request, label);
+        if (name !== 'wait') ledger.push(label);
+        return text(label);
+      }
+      const { asked } = await request.askClient({ asked: question(label) });
+      ledger.push(label);
+      return text(asked);
+    } finally {
+      running.delete(label);
+    }
+  }
+
+  const handlers: Record<string, Handler> = {
+    'tools/list': () => ({
+      tools: (hasExtra ? [...TOOLS, 'extra'] : TOOLS).map((name) => ({
+        name,
+        inputSchema: name === 'report' ? { type: 'object' } : SCHEMA,
+      })),
+    }),
+    'tools/call': call,
+    'prompts/list': () => ({ prompts: [{ name: 'greet', arguments: [{ name: 'who' }] }] }),
+    'prompts/get': () => ({ messages: [] }),
+    'completion/complete': ({ params }) => {
+      const { value } = params['argument'] as { value: string };
+      return { completion: { values: [`${value}-1`, `${value}-2`] } };
+    },
+    'resources/list': () => ({
+      resources: ['ada', 'bob'].map((name) => ({ uri: `test://${name}`, name })),
+    }),
+    'resources/templates/list': () => ({ resourceTemplates: [] }),
+    'resources/read': ({ params }) => ({ contents: [{ uri: params['uri'] as string, text: '' }] }),
+  };
+  const server = createMcpServer({
+    describe: {
+      info: { name: 'everyday', version: '1' },
+      capabilities: {
+        tools: { listChanged: true },
+        prompts: {},
+        resources: { subscribe: true },
+        completions: {},
+        logging: {},
+      },
+    },
+    handlers,
+    listen: async (request) => {
+      const subscription = await notifier.listen(request);
+      listeners++;
+      return {
+        honoured: subscription.honoured,
+        close() {
+          listeners--;
+          subscription.close();
+        },
+      };
+    },
+    legacy: era === 'modern' ? 'off' : 'sessions',
+  });
+  return { server, report };
+}
+
+function text(value: unknown): JsonObject {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }] };
+}
