@@ -45,8 +45,11 @@ const ASKING: Readonly<Record<string, (label: string) => InputRequest>> = {
 };
 const TOOLS = [...Object.keys(ASKING), 'progress', 'logging', 'wait', 'touch', 'toggle', 'report'];
 
-/** A server with one tool for everything that is more than a question and an answer. Everything it says names its caller's label. */
-export function createEverydayServer(era: 'legacy' | 'modern'): EverydayServer {
+/**
+ * A server with one tool for everything that is more than a question and an answer. Everything it says names its caller's
+ * label, and the addresses of its resources name its place.
+ */
+export function createEverydayServer(era: 'legacy' | 'modern', place: string): EverydayServer {
   const notifier = createNotifier();
   const ledger: string[] = [];
   const cancelled: string[] = [];
@@ -67,7 +70,7 @@ export function createEverydayServer(era: 'legacy' | 'modern'): EverydayServer {
           resolve();
         });
       }),
-    touch: (_request, label) => notifier.resourceUpdated(`test://${label}`),
+    touch: (_request, label) => notifier.resourceUpdated(`test://${place}/${label}`),
     toggle: () => {
       hasExtra = !hasExtra;
       notifier.toolsChanged();
@@ -109,7 +112,7 @@ export function createEverydayServer(era: 'legacy' | 'modern'): EverydayServer {
       return { completion: { values: [`${value}-1`, `${value}-2`] } };
     },
     'resources/list': () => ({
-      resources: ['ada', 'bob'].map((name) => ({ uri: `test://${name}`, name })),
+      resources: ['ada', 'bob', 'eve', 'dan'].map((name) => ({ uri: `test://${place}/${name}`, name })),
     }),
     'resources/templates/list': () => ({ resourceTemplates: [] }),
     'resources/read': ({ params }) => ({ contents: [{ uri: params['uri'] as string, text: '' }] }),
