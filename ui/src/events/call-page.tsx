@@ -122,7 +122,6 @@ const STEPS: Readonly<Record<string, string>> = {
 };
 
 function Step({ event }: { readonly event: EventView }) {
-  const policies = Array.isArray(event['policies']) ? event['policies'].map(String) : [];
   const recorded = event['arguments'] as { readonly bytes?: number } | undefined;
   const warnings = Array.isArray(event['warnings']) ? event['warnings'].map(String) : [];
   return (
@@ -131,11 +130,6 @@ function Step({ event }: { readonly event: EventView }) {
       <p className="text-sm text-muted">
         <ExactTime at={event.at} /> · {event.type} · number {event.sequence}
       </p>
-      {policies.length > 0 && (
-        <p>
-          Decided by <span className="mono">{policies.join(', ')}</span>
-        </p>
-      )}
       {recorded?.bytes !== undefined && (
         <p>Arguments of {recorded.bytes} bytes; the log keeps no more than their hash.</p>
       )}

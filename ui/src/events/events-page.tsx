@@ -27,7 +27,7 @@ export function EventsPage() {
       actions={<EventActions search={search} />}
     >
       <EventFilters search={search}>
-        <CheckField label="Show new ones as they happen" checked={follow} onCheck={setFollow} />
+        <CheckField label="Show new ones live" checked={follow} onCheck={setFollow} />
       </EventFilters>
       <EventList key={JSON.stringify(search)} search={search} follow={follow} />
     </Page>
