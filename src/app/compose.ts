@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createAgentDirectory, createAuthenticator, type Authenticator } from '../agents/index.js';
 import { createLiveCatalog, type SnapshotStore } from '../catalog/index.js';
 import { createConnectorDirectory } from '../connectors/index.js';
@@ -28,6 +29,7 @@ import {
 } from '../operations/index.js';
 import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool, type UpstreamChange } from '../upstreams/index.js';
+import { ChildRecords } from './child-records.js';
 import { composeConnections, composeTokens } from './compose-accounts.js';
 import { composeBrowser } from './compose-browser.js';
 import { composeCallers } from './compose-callers.js';
@@ -102,6 +104,7 @@ export async function composeHub(given: HubParts) {
       statistics.close();
       await held.close();
       await upstreams.close();
+      parts.children.close();
       await parts.tokens.close();
       await parts.telemetry.close();
       await events.close();
@@ -132,6 +135,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
   const agents = createAgentDirectory(storage.agents);
   const listChanged = new Signal<ConnectorId>();
   const upstreamChanged = new Signal<UpstreamChange>();
+  const children = new ChildRecords(join(folder.path, 'children'));
   const publicUrl = new PublicUrl(config.server.publicUrl);
   const callers = composeCallers({ ...shared, config, publicUrl, agents, clock });
   const telemetry = await composeTelemetry({ ...shared, config, clock, logger });
@@ -142,6 +146,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
     logger: logger.child({ part: 'upstreams' }),
     onListChanged: (connector) => listChanged.emit(connector),
     onChange: (change) => upstreamChanged.emit(change),
+    onProcess: (child) => children.record(child),
     onQuestionRefused: (question) => losses.questionRefused(question),
   });
   return {
@@ -167,6 +172,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
     connectorsChanged: new Signal(),
     listChanged,
     upstreamChanged,
+    children,
     policies: createPolicyDirectory(storage.policies),
     policy: createPolicyEngine({ clock, toolsetsOf: (connector, tool) => toolsets.of(connector, tool) }),
     policyChanged: new Signal(),
