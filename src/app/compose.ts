@@ -56,7 +56,7 @@ export type Hub = Awaited<ReturnType<typeof composeHub>>;
 /** The parts of the hub, wired by hand. Nothing runs yet and nobody listens. */
 export async function composeHub(given: HubParts) {
   const parts = await openParts(given);
-  const { catalog, connectors, credentials, events, losses, policy, storage, upstreams, validator } = parts;
+  const { catalog, credentials, events, losses, policy, storage, upstreams, validator } = parts;
   const { config, clock } = given;
   const surfaces = createSurfaces({ catalog, policy });
   const recordArguments = await openArgumentsRecorder(storage, config);
@@ -64,16 +64,8 @@ export async function composeHub(given: HubParts) {
   const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock, losses };
   const rates = createRateLimits(config.limits, clock);
   const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
-  const syncConnector = createSyncConnector({
-    connectors,
-    credentials,
-    upstreams,
-    validator,
-    snapshots: announcingSnapshots(storage.snapshots, parts.replicas),
-    catalog,
-    events,
-    clock,
-  });
+  const snapshots = announcingSnapshots(storage.snapshots, parts.replicas);
+  const syncConnector = createSyncConnector({ ...parts, snapshots, clock });
   const connecting = composeConnections({ ...parts, syncConnector });
   const watched = composeWatch(parts, given);
   observeOffers(parts.telemetry.registry, { catalog, health: watched.health, held });

@@ -1,13 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { until } from '../../test/support/http/until.js';
 import { requestsOf } from '../../test/support/remote-connector.js';
 import { closeAfterEach } from '../../test/support/resources.js';
 import { startUpstream } from '../../test/support/scripted-upstream.js';
 import { isRunning, peerScript } from '../../test/support/stdio/peers.js';
-import { ChildRecords } from '../app/child-records.js';
 import { parseConnector, type Connector } from '../connectors/index.js';
 import { ANONYMOUS } from '../credentials/index.js';
 import { silentLogger, toAgentId, toConnectorId, type Clock } from '../kernel/index.js';
@@ -123,20 +119,5 @@ describe('processes', () => {
     lease.release();
     await until(() => !isRunning(first), 'the end of the old one');
     expect(isRunning(second)).toBe(true);
-  });
-
-  test.runIf(process.platform === 'linux')('each is on record while it runs', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'crosspoint-children-'));
-    const records = new ChildRecords(folder);
-    const recorded = () => readdirSync(folder).flatMap((hub) => readdirSync(join(folder, hub)));
-    const { pool, use } = setUp({ onProcess: (child) => records.record(child) });
-    const pid = pidIn(await use(plain(), 'where'));
-    expect(recorded()).toEqual([expect.stringMatching(`^${pid}-\\d+$`)]);
-    // Nothing of a hub that lives is touched.
-    expect(await records.endLeftBehind()).toBe(0);
-    expect(isRunning(pid)).toBe(true);
-    await pool.close();
-    expect(recorded()).toEqual([]);
-    rmSync(folder, { recursive: true });
   });
 });
