@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createAgentDirectory, createAuthenticator, type Authenticator } from '../agents/index.js';
 import { createLiveCatalog, type SnapshotStore } from '../catalog/index.js';
 import { createConnectorDirectory } from '../connectors/index.js';
@@ -28,6 +29,7 @@ import {
 } from '../operations/index.js';
 import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool, type UpstreamChange } from '../upstreams/index.js';
+import { ChildRecords } from './child-records.js';
 import { composeConnections, composeTokens } from './compose-accounts.js';
 import { composeBrowser } from './compose-browser.js';
 import { composeCallers } from './compose-callers.js';
@@ -54,7 +56,7 @@ export type Hub = Awaited<ReturnType<typeof composeHub>>;
 /** The parts of the hub, wired by hand. Nothing runs yet and nobody listens. */
 export async function composeHub(given: HubParts) {
   const parts = await openParts(given);
-  const { catalog, connectors, credentials, events, losses, policy, storage, upstreams, validator } = parts;
+  const { catalog, credentials, events, losses, policy, storage, upstreams, validator } = parts;
   const { config, clock } = given;
   const surfaces = createSurfaces({ catalog, policy });
   const recordArguments = await openArgumentsRecorder(storage, config);
@@ -62,16 +64,8 @@ export async function composeHub(given: HubParts) {
   const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock, losses };
   const rates = createRateLimits(config.limits, clock);
   const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
-  const syncConnector = createSyncConnector({
-    connectors,
-    credentials,
-    upstreams,
-    validator,
-    snapshots: announcingSnapshots(storage.snapshots, parts.replicas),
-    catalog,
-    events,
-    clock,
-  });
+  const snapshots = announcingSnapshots(storage.snapshots, parts.replicas);
+  const syncConnector = createSyncConnector({ ...parts, snapshots, clock });
   const connecting = composeConnections({ ...parts, syncConnector });
   const watched = composeWatch(parts, given);
   observeOffers(parts.telemetry.registry, { catalog, health: watched.health, held });
@@ -102,6 +96,7 @@ export async function composeHub(given: HubParts) {
       statistics.close();
       await held.close();
       await upstreams.close();
+      parts.children.close();
       await parts.tokens.close();
       await parts.telemetry.close();
       await events.close();
@@ -132,6 +127,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
   const agents = createAgentDirectory(storage.agents);
   const listChanged = new Signal<ConnectorId>();
   const upstreamChanged = new Signal<UpstreamChange>();
+  const children = new ChildRecords(join(folder.path, 'children'));
   const publicUrl = new PublicUrl(config.server.publicUrl);
   const callers = composeCallers({ ...shared, config, publicUrl, agents, clock });
   const telemetry = await composeTelemetry({ ...shared, config, clock, logger });
@@ -142,6 +138,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
     logger: logger.child({ part: 'upstreams' }),
     onListChanged: (connector) => listChanged.emit(connector),
     onChange: (change) => upstreamChanged.emit(change),
+    onProcess: (child) => children.record(child),
     onQuestionRefused: (question) => losses.questionRefused(question),
   });
   return {
@@ -167,6 +164,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
     connectorsChanged: new Signal(),
     listChanged,
     upstreamChanged,
+    children,
     policies: createPolicyDirectory(storage.policies),
     policy: createPolicyEngine({ clock, toolsetsOf: (connector, tool) => toolsets.of(connector, tool) }),
     policyChanged: new Signal(),

@@ -55,6 +55,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
     shutdown: shutdown.signal,
   });
   await hub.instance.start();
+  void endLeftBehind(hub);
   await recoverUnfinishedCalls(hub);
   await applyConfig(hub, config, folder);
   // From here on nothing that another replica changes is missed.
@@ -91,6 +92,12 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
     },
     stop: () => (stopping ??= end()),
   };
+}
+
+/** Processes of a hub that was killed and did not notice. Nobody waits for it. */
+async function endLeftBehind({ children, logger }: Hub): Promise<void> {
+  const ended = await children.endLeftBehind();
+  if (ended > 0) logger.warn({ processes: ended }, 'processes that an earlier hub left behind were ended');
 }
 
 /** What was known before is offered at once; refreshing comes behind. */

@@ -15,6 +15,7 @@ import {
   StdioTransport,
   StreamableHttpTransport,
   type HttpLines,
+  type ProcessMark,
   type Transport,
 } from '../mcp/transports/index.js';
 
@@ -36,6 +37,8 @@ export interface ProcessWatch {
   /** Throws where none may be started now. */
   starting(): void;
   ended(reason: string): void;
+  /** Returns what is called when nothing is left of it. */
+  readonly started: ((child: ProcessMark) => () => void) | undefined;
 }
 
 /** How much longer the transport waits than the client. */
@@ -75,6 +78,7 @@ function createTransport(connector: Connector, access: Access, parts: ClientPart
         limits: { lineBytes: connector.limits.responseBytes },
         onStderr: parts.onStderr,
         onEnded: ({ message }) => parts.processes.ended(message),
+        ...(parts.processes.started && { onStarted: parts.processes.started }),
       });
     case 'sse':
       return createLegacySse(connector, access, parts);

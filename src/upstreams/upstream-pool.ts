@@ -3,6 +3,7 @@ import type { Access } from '../credentials/index.js';
 import { HubError, type AgentId, type Clock, type ConnectorId, type Logger } from '../kernel/index.js';
 import { createMemoryVerdicts, type McpClient } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
+import type { ProcessMark } from '../mcp/transports/index.js';
 import type { AskProfile } from './ask-profile.js';
 import { ConnectorResources } from './connector-resources.js';
 import type { ConnectorGate } from './connector-gate.js';
@@ -22,6 +23,8 @@ export interface UpstreamPoolOptions {
   readonly logger: Logger;
   /** An upstream told that its list changed. */
   readonly onListChanged?: (connector: ConnectorId) => void;
+  /** A process was started. What it returns is called when nothing is left of it. */
+  readonly onProcess?: (child: ProcessMark) => () => void;
   /** An upstream stopped or began to answer. */
   readonly onChange?: (change: UpstreamChange) => void;
   /** An upstream asked something that was put to nobody. */
@@ -185,7 +188,7 @@ class UpstreamPool implements Upstreams {
 
   #start(common: ConnectorResources, access: Access, caller: Caller, profile: AskProfile): Member {
     const { connector, egress, stderr } = common;
-    const { info, clock, logger, onQuestionRefused } = this.#options;
+    const { info, clock, logger, onQuestionRefused, onProcess } = this.#options;
     const log = logger.child({ connector: connector.id });
     const opening = new AbortController();
     const identity = identityOf(connector, access, caller.principal);
@@ -209,7 +212,8 @@ class UpstreamPool implements Upstreams {
       // Opening may take several processes, to find out what is spoken; it counts as a whole.
       processes: {
         starting: () => stands && common.startsOf(identity).require('caller'),
-        ended: () => stands && common.processEnded(identity),
+        ended: () => stands && this.#processEnded(member, identity),
+        started: onProcess,
       },
     });
     const member: Member = {
@@ -236,11 +240,18 @@ class UpstreamPool implements Upstreams {
       },
       (error: unknown) => {
         if (opening.signal.aborted) return;
-        common.gate.failed(toOpenFailure(error, connector));
         if (isProcess) common.processEnded(identity);
+        else common.gate.failed(toOpenFailure(error, connector));
       },
     );
     return member;
+  }
+
+  /** Whoever comes next gets a new one, as often as that is allowed. Those who watch something in it are not sent away. */
+  #processEnded(member: Member, identity: string): void {
+    member.common.processEnded(identity);
+    if (member.watched?.isIdle === false && !member.common.startsOf(identity).hasFailed) return;
+    for (const [key, other] of this.#members) if (other === member) this.#end(key, member);
   }
 
   /** One conversation per connector hears when lists change. It stays open for that, however idle it is. */

@@ -21,8 +21,14 @@ export interface HubProcess {
 const START_LIMIT_MS = 30_000;
 const END_LIMIT_MS = 15_000;
 
-/** The hub as a program, with its configuration and data in this folder. */
-export async function startHubProcess(folder: string, config: object): Promise<HubProcess> {
+const SOURCES = ['--import', 'tsx', join(ROOT, 'src', 'cli', 'index.ts')];
+
+/** The hub as a program, by default from its sources, with its configuration and data in this folder. */
+export async function startHubProcess(
+  folder: string,
+  config: object,
+  program: readonly string[] = SOURCES,
+): Promise<HubProcess> {
   writeFileSync(join(folder, 'crosspoint.json'), JSON.stringify(config));
   const data = join(folder, 'data');
   const args = [
@@ -36,7 +42,7 @@ export async function startHubProcess(folder: string, config: object): Promise<H
     '--log-format',
     'json',
   ];
-  const child = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'src', 'cli', 'index.ts'), ...args], {
+  const child = spawn(process.execPath, [...program, ...args], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

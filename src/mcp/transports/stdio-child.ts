@@ -26,6 +26,8 @@ export interface StdioChildOptions {
   readonly times: ShutdownTimes;
   /** The child exited, or cannot be talked to any more. Everything it wrote was read. Called once. */
   onOver(ending: StdioEnding): void;
+  /** Nothing is left of it and its descendants. */
+  readonly onGone?: (() => void) | undefined;
 }
 
 export interface StdioEnding {
@@ -85,6 +87,7 @@ export class StdioChild {
     const { tree, pipes, keeper, times } = this.#options;
     await endProcessTree({ tree, exited: this.#exited, endInput, from, times });
     keeper.release(tree);
+    this.#options.onGone?.();
     // What the child wrote last may still be in its pipes.
     const timeout = new AbortController();
     await Promise.race([

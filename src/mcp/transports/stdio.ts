@@ -6,6 +6,7 @@ import type { Message } from '../jsonrpc/index.js';
 import { LineMessages } from './line-messages.js';
 import { LineSplitter } from './line-splitter.js';
 import { LineWriter } from './line-writer.js';
+import { markProcess, type ProcessMark } from './left-behind.js';
 import { ProcessKeeper } from './process-keeper.js';
 import type { ShutdownTimes } from './process-shutdown.js';
 import { createProcessTable } from './process-table.js';
@@ -37,6 +38,8 @@ export interface StdioOptions extends StdioCommand {
   readonly shutdown?: Partial<ShutdownTimes>;
   /** A line of the child's stderr: free text, without control characters. At most 100 a second. */
   readonly onStderr?: (line: string) => void;
+  /** Called with each child that runs. What it returns is called when nothing is left of that. */
+  readonly onStarted?: (child: ProcessMark) => () => void;
   /** The child went away, or had to be given up, without being asked to. Called at most once. */
   readonly onEnded?: (reason: TransportError) => void;
   readonly spawn?: Spawn;
@@ -147,6 +150,9 @@ export class StdioTransport implements Transport {
         ? new WindowsProcessTree(pid)
         : new PosixProcessTree({ pid, table: TABLE });
     pipes.stdout.on('data', (chunk: Buffer) => this.#lines.push(chunk));
+    const { onStarted } = this.#options;
+    const mark = onStarted && markProcess(pid);
+    const onGone = mark && onStarted?.(mark);
     return {
       pid,
       pipes,
@@ -158,6 +164,7 @@ export class StdioTransport implements Transport {
         keeper: KEEPER,
         times: { ...SHUTDOWN, ...this.#options.shutdown },
         onOver: ({ message, exitCode }) => this.#onOver(message, exitCode),
+        onGone,
       }),
       writer: new LineWriter({
         output: pipes.stdin,

@@ -1,0 +1,203 @@
+import { startHubProcess, type HubProcess } from './hub-process.js';
+import { openRawAgent } from './raw-agent.js';
+import { startUpstream } from './scripted-upstream.js';
+
+/** A hub that is killed again and again under load, and the three histories that must agree afterwards. */
+
+export interface StormOptions {
+  readonly folder: string;
+  readonly kills: number;
+  /** How long a hub lives before it is killed, at least and at most. */
+  readonly lifeMs: readonly [number, number];
+  readonly callers: number;
+  /** Hub to run; default: the sources. */
+  readonly program?: readonly string[];
+  readonly onKill?: (kill: number, readyMs: number) => void;
+}
+
+/** What each side saw. Calls are known by their number. */
+export interface Histories {
+  /** Calls whose result a client has seen; a number stands here as often as it was answered. */
+  readonly answered: readonly number[];
+  /** Calls that were sent and never answered. */
+  readonly unanswered: readonly number[];
+  /** Calls that the upstream carried out. */
+  readonly executed: readonly number[];
+  /** Calls that the hub wrote down before it made them. */
+  readonly intended: readonly number[];
+  /** How often an end is written down for each call that has a beginning. */
+  readonly endings: ReadonlyMap<string, number>;
+  /** Agents whose creation was acknowledged, and those that are there at the end. */
+  readonly acknowledged: readonly string[];
+  readonly present: readonly string[];
+  /** From the start of the program to its first answer. */
+  readonly readyMs: readonly number[];
+  readonly chain: unknown;
+}
+
+const traceOf = (n: number): string => `00-${n.toString(16).padStart(32, '0')}-00f067aa0ba902b7-01`;
+const numberOf = (trace: string): number => Number.parseInt(trace.slice(3, 35), 16);
+
+export async function runStorm(options: StormOptions): Promise<Histories> {
+  const { folder, kills, lifeMs, callers, onKill } = options;
+  const executed: number[] = [];
+  const upstream = await startUpstream({
+    tools: [{ name: 'note', inputSchema: { type: 'object' } }],
+    call: (_name, args) => {
+      executed.push((args as { n: number }).n);
+      return { content: [{ type: 'text', text: 'noted' }] };
+    },
+  });
+  const config = {
+    connectors: { up: { url: upstream.url, limits: { concurrency: 200, breakerFailures: 0 } } },
+  };
+  const start = (): Promise<HubProcess> => startHubProcess(folder, config, options.program);
+  const load = new Load();
+  const readyMs: number[] = [];
+  try {
+    for (let kill = 0; kill < kills; kill++) {
+      const before = performance.now();
+      const hub = await start();
+      readyMs.push(performance.now() - before);
+      const running = Promise.all(Array.from({ length: callers }, () => load.callUntilGone(hub)));
+      const writing = load.writeUntilGone(hub);
+      const [least, most] = lifeMs;
+      await load.somethingHappened(executed, least + Math.random() * (most - least));
+      await hub.kill();
+      await Promise.all([running, writing]);
+      onKill?.(kill, readyMs.at(-1) ?? 0);
+    }
+    const last = await start();
+    try {
+      return { ...load.seen(), executed, readyMs, ...(await readHub(last)) };
+    } finally {
+      await last.close();
+    }
+  } finally {
+    await upstream.close();
+  }
+}
+
+/** Clients of the hub, through all its lives. */
+class Load {
+  readonly #answered: number[] = [];
+  readonly #unanswered: number[] = [];
+  readonly #acknowledged: string[] = [];
+  #next = 1;
+  #nextAgent = 1;
+
+  seen() {
+    return { answered: this.#answered, unanswered: this.#unanswered, acknowledged: this.#acknowledged };
+  }
+
+  async callUntilGone({ url, localKey }: HubProcess): Promise<void> {
+    const agent = await openRawAgent({ url: `${url}/mcp`, key: localKey, era: 'modern' });
+    for (;;) {
+      const n = this.#next++;
+      try {
+        const { message } = await agent.request('tools/call', {
+          name: 'up__note',
+          arguments: { n },
+          _meta: { traceparent: traceOf(n) },
+        });
+        if (JSON.stringify(message).includes('noted')) this.#answered.push(n);
+        else this.#unanswered.push(n);
+      } catch {
+        this.#unanswered.push(n);
+        return;
+      }
+    }
+  }
+
+  async writeUntilGone({ url, adminToken }: HubProcess): Promise<void> {
+    for (;;) {
+      const id = `agent-${this.#nextAgent++}`;
+      try {
+        const answer = await fetch(`${url}/api/v1/agents`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ id, name: id }),
+        });
+        if (answer.ok) this.#acknowledged.push(id);
+      } catch {
+        return;
+      }
+    }
+  }
+
+  /** The time is up, and there was at least some traffic in it. */
+  async somethingHappened(executed: readonly number[], ms: number): Promise<void> {
+    const { length } = executed;
+    const deadline = Date.now() + 20_000;
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    while (executed.length < length + 5 && Date.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+interface EventRow {
+  readonly type: string;
+  readonly callId?: string;
+  readonly trace?: string;
+}
+
+async function readHub({ url, adminToken }: HubProcess) {
+  const ask = async (path: string, method = 'GET'): Promise<Record<string, unknown>> => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${adminToken}` },
+    });
+    return (await answer.json()) as Record<string, unknown>;
+  };
+  const all = async <Row>(path: string): Promise<readonly Row[]> => {
+    const rows: Row[] = [];
+    for (let cursor: string | undefined = ''; cursor !== undefined;) {
+      const page = await ask(
+        `${path}${path.includes('?') ? '&' : '?'}limit=200${cursor && `&cursor=${cursor}`}`,
+      );
+      rows.push(...(page['items'] as Row[]));
+      cursor = page['nextCursor'] as string | undefined;
+    }
+    return rows;
+  };
+  const intents = await all<EventRow>('/events?type=call.intended');
+  const endings = new Map(intents.map(({ callId = '' }) => [callId, 0]));
+  for (const { callId = '' } of await all<EventRow>('/events?type=call.finished'))
+    endings.set(callId, (endings.get(callId) ?? 0) + 1);
+  return {
+    intended: intents.map(({ trace = '' }) => numberOf(trace)),
+    endings,
+    present: (await all<{ readonly id: string }>('/agents')).map(({ id }) => id),
+    chain: await ask('/events/verify', 'POST'),
+  };
+}
+
+/** What must hold between the histories; each broken rule in words. */
+export function findViolations(seen: Histories): readonly string[] {
+  const executed = new Set(seen.executed);
+  const intended = new Set(seen.intended);
+  const present = new Set(seen.present);
+  const tell = (what: string, which: readonly unknown[]): readonly string[] =>
+    which.length === 0 ? [] : [`${what}: ${which.slice(0, 10).join(', ')} (${which.length} in all)`];
+  const twice = (numbers: readonly number[]) => numbers.filter((n, index) => numbers.indexOf(n) !== index);
+  return [
+    ...tell('I1: answered twice', twice(seen.answered)),
+    ...tell('I2: carried out twice', twice(seen.executed)),
+    ...tell(
+      'I2: answered and not carried out',
+      seen.answered.filter((n) => !executed.has(n)),
+    ),
+    ...tell(
+      'I3: carried out and not written down',
+      seen.executed.filter((n) => !intended.has(n)),
+    ),
+    ...tell(
+      'I3: written down without exactly one end',
+      [...seen.endings].filter(([, times]) => times !== 1).map(([id]) => id),
+    ),
+    ...tell(
+      'I4: acknowledged and lost',
+      seen.acknowledged.filter((id) => !present.has(id)),
+    ),
+  ];
+}
