@@ -1,6 +1,8 @@
 /**
  * Speed beside others, everybody in one run: `npm run bench -- library` for the protocol library beside the official SDKs and
  * `eventsource-parser`, `npm run bench -- hub` for the hub beside nginx and other proxies, `npm run bench` for both.
+ * `npm run bench -- scale` measures many connectors, tools, sessions and streams. `--write` puts what was found into
+ * `docs/performance.md`.
  * `--seconds <n>` for one round of one subject, `--rounds <n>`, `--json` instead of Markdown. `--quick` measures of the
  * hub's section only what needs nothing installed.
  */
@@ -12,6 +14,9 @@ import { measureHub } from './hub/measure-hub.js';
 import { hubMarkdown } from './hub/report-hub.js';
 import { measureClients, measureServers, type BenchSettings } from './measure-calls.js';
 import { measureDecoding } from './measure-decoding.js';
+import { measureScale } from './scale/measure-scale.js';
+import { scaleMarkdown } from './scale/report-scale.js';
+import { writeReport } from './write-document.js';
 import { toMarkdown, type BenchReport } from './report.js';
 
 function readNumber(name: string, text: string, least: number, most: number): number {
@@ -34,10 +39,12 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string' },
     json: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
   },
 });
-const unknown = positionals.find((name) => name !== 'library' && name !== 'hub');
-if (unknown !== undefined) throw new Error(`there is no section ${unknown}, only library and hub`);
+const SECTIONS = ['library', 'hub', 'scale'];
+const unknown = positionals.find((name) => !SECTIONS.includes(name));
+if (unknown !== undefined) throw new Error(`there is no section ${unknown}, only ${SECTIONS.join(', ')}`);
 const wanted = (section: string): boolean => positionals.length === 0 || positionals.includes(section);
 const secondsOr = (usual: string): number => readNumber('seconds', values.seconds ?? usual, 0.01, 60);
 const roundsOr = (usual: string): number => Math.ceil(readNumber('rounds', values.rounds ?? usual, 1, 1000));
@@ -74,17 +81,22 @@ async function measureLibrary(compiled: CompiledBench): Promise<BenchReport> {
   };
 }
 
-function print(report: object, markdown: string): void {
+function print(section: string, report: object, markdown: string): void {
   console.log(values.json ? JSON.stringify(report, undefined, 2) : markdown);
+  if (values.write) writeReport(section, markdown);
 }
 
 if (wanted('library')) {
   const report = await measureLibrary(bench);
-  print(report, toMarkdown(report));
+  print('library', report, toMarkdown(report));
 }
 if (wanted('hub')) {
   const { rounds, seconds } = hub;
   const report = await measureHub({ bench, cores, rounds, seconds, quick: values.quick, say });
   const head = `${machine}; medians of ${rounds} interleaved rounds of ${seconds} s`;
-  print({ machine, rounds, secondsPerRound: seconds, ...report }, `${head}\n\n${hubMarkdown(report)}`);
+  print('hub', { machine, rounds, secondsPerRound: seconds, ...report }, `${head}\n\n${hubMarkdown(report)}`);
+}
+if (wanted('scale')) {
+  const figures = await measureScale({ bench, cores, share: values.quick ? 0.02 : 1, say });
+  print('scale', { machine, figures }, `${machine}\n\n${scaleMarkdown(figures)}`);
 }

@@ -8,7 +8,18 @@ import type { Era } from '../workers/call.js';
 import { createLoad, hasProgram, type Load } from './load.js';
 import { openSession, post } from './one-request.js';
 import type { Program } from './processes.js';
-import { AGENTS, candidates, headersOf, OURS, startStub, type Surroundings, type Target } from './targets.js';
+import { measurePipe } from './measure-pipe.js';
+import {
+  AGENTS,
+  candidates,
+  headersOf,
+  OURS,
+  startHub,
+  startStub,
+  stdioStub,
+  type Surroundings,
+  type Target,
+} from './targets.js';
 import { toRequest, type Work, type WorkRequest } from './work.js';
 
 export interface HubBenchSettings {
@@ -45,6 +56,8 @@ export interface HubReport {
   readonly idle:
     | { readonly rssMegabytes: number; readonly sessions: number; readonly kilobytesPerSession: number }
     | undefined;
+  /** Calls per second of a child over a bare pipe. */
+  readonly pipe: number | undefined;
 }
 
 interface Subject {
@@ -94,7 +107,17 @@ export async function measureHub(settings: HubBenchSettings): Promise<HubReport>
         connections: 8,
       }));
       figures.push(...(await measure(settings, load, large)));
+      const watched = pair.map((target): Subject => ({
+        target,
+        era: 'legacy',
+        work: 'progress',
+        label: '20 progress notifications',
+        connections: 8,
+      }));
+      figures.push(...(await measure(settings, load, watched)));
     }
+    await end();
+    const pipe = quick ? undefined : await measureStdio(settings, load, around, figures);
     await end();
     for (const count of quick ? [] : LISTS) {
       const upstream = await startStub({ bench, core: cores?.other, started }, count);
@@ -111,13 +134,31 @@ export async function measureHub(settings: HubBenchSettings): Promise<HubReport>
       figures.push(...(await measure(settings, load, lists)));
       await end();
     }
-    return { load: load.name, figures, missing, idle };
+    return { load: load.name, figures, missing, idle, pipe };
   } finally {
     await end();
     process.removeListener('exit', killAll);
     load.remove();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** In front of one child, and that child alone. */
+async function measureStdio(
+  settings: HubBenchSettings,
+  load: Load,
+  around: Surroundings,
+  figures: HubFigures[],
+): Promise<number> {
+  const command = [process.execPath, stdioStub(settings.bench)];
+  const { body } = toRequest('echo', { era: 'legacy', prefix: '', headers: {} }, []);
+  const pipe = await measurePipe(command, body, { width: WIDTH, seconds: settings.seconds });
+  const target = await startHub(around, command);
+  const label = 'echo over stdio';
+  figures.push(
+    ...(await measure(settings, load, [{ target, era: 'legacy', work: 'echo', label, connections: WIDTH }])),
+  );
+  return pipe;
 }
 
 async function startAll(

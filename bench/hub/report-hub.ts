@@ -1,4 +1,5 @@
 import { table } from '../report.js';
+import { judgeHub, verdictTable } from './judge-hub.js';
 import type { HubFigures, HubReport } from './measure-hub.js';
 import { OURS } from './targets.js';
 
@@ -17,7 +18,7 @@ const HEADER = [
 
 /** The report as Markdown. Ratios are of calls per second, within the same work. */
 export function hubMarkdown(report: HubReport): string {
-  const { figures, missing, idle, load } = report;
+  const { figures, missing, idle, pipe, load } = report;
   return [
     `Load: ${load}.`,
     '',
@@ -32,6 +33,11 @@ export function hubMarkdown(report: HubReport): string {
           `Idle hub: ${idle.rssMegabytes.toFixed(0)} MB; ${idle.sessions} idle sessions add ${idle.kilobytesPerSession.toFixed(1)} kB each.`,
           '',
         ]),
+    ...(pipe === undefined
+      ? []
+      : [`The child of the work over stdio answers ${pipe.toFixed(0)} calls/s over a bare pipe.`, '']),
+    ...verdictTable(judgeHub(report)),
+    '',
     ...missing.map(({ name, why }) => `Not measured: ${name}, ${why}.`),
   ].join('\n');
 }

@@ -93,7 +93,7 @@ http {
   return ['nginx', '-c', file, '-p', place];
 });
 
-const stdioStub = (bench: CompiledBench): string => bench.worker('../hub/workers/stub-stdio');
+export const stdioStub = (bench: CompiledBench): string => bench.worker('../hub/workers/stub-stdio');
 
 const mcpProxy = served('mcp-proxy', (port, { bench }) => {
   const options = ['--host', '127.0.0.1', '--port', String(port), '--server', 'stream'];
@@ -130,8 +130,11 @@ function binOf(name: string): string {
   return join(folder, typeof bin === 'string' ? bin : (Object.values(bin)[0] ?? ''));
 }
 
-/** The hub as it is published, with everything on that is on in earnest. */
-async function startHub({ bench, core, upstream, folder, started }: Surroundings): Promise<Target> {
+/** The hub as it is published, with everything on that is on in earnest; in front of a process where one is named. */
+export async function startHub(
+  { bench, core, upstream, folder, started }: Surroundings,
+  child?: readonly string[],
+): Promise<Target> {
   const port = await freePort();
   const place = join(folder, `hub-${port}`);
   mkdirSync(place);
@@ -140,7 +143,7 @@ async function startHub({ bench, core, upstream, folder, started }: Surroundings
     policies: ['./bench.cedar'],
     connectors: {
       stub: {
-        url: upstream,
+        ...(child === undefined ? { url: upstream } : { command: child[0], args: child.slice(1) }),
         era: 'legacy',
         limits: { resultBytes: 4_000_000, concurrency: 1_000, queue: 1_000 },
       },
@@ -187,7 +190,7 @@ const BARE = 'bare Node proxy';
 
 /** Everybody, or for a quick look only what needs nothing installed. */
 export function candidates(quick: boolean, hasNginx: boolean): readonly Candidate[] {
-  const ours = { name: OURS, start: startHub };
+  const ours = { name: OURS, start: (around: Surroundings) => startHub(around) };
   const bare = { name: BARE, start: worker(BARE, 'proxy-bare') };
   if (quick) return [bare, ours];
   const peer = (name: string, start: Start): Candidate =>
@@ -208,7 +211,7 @@ export function candidates(quick: boolean, hasNginx: boolean): readonly Candidat
 
 export async function startStub(
   around: Pick<Surroundings, 'bench' | 'core' | 'started'>,
-  tools = 2,
+  tools = 3,
 ): Promise<Target> {
   const port = await freePort();
   const command = [process.execPath, around.bench.worker('../hub/workers/stub'), String(port), String(tools)];

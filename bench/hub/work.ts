@@ -1,11 +1,13 @@
 import { LEGACY_REVISION, MODERN_REVISION, TEXT, TOOL, type Era } from '../workers/call.js';
 
 export const LARGE_TOOL = 'large';
+export const PROGRESS_TOOL = 'progress';
+export const PROGRESS_STEPS = 20;
 /** As wide as any number it may become, so that a request keeps its length; in no other part of it. */
 export const FIRST_ID = 1_000_000;
 
 /** What is asked for again and again. */
-export type Work = 'echo' | 'list' | 'large';
+export type Work = 'echo' | 'list' | 'large' | 'progress';
 
 export interface WorkRequest {
   readonly body: string;
@@ -31,6 +33,14 @@ const META = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
+const TOOLS: Readonly<Record<Work, string>> = {
+  echo: TOOL,
+  list: '',
+  large: LARGE_TOOL,
+  progress: PROGRESS_TOOL,
+};
+const WATCHED = { _meta: { progressToken: 'p' } };
+
 export const PLAIN_HEADERS = {
   'content-type': 'application/json',
   accept: 'application/json, text/event-stream',
@@ -49,8 +59,9 @@ export function toRequest(
   sessions: readonly string[],
 ): WorkRequest {
   const method = work === 'list' ? 'tools/list' : 'tools/call';
-  const name = `${prefix}${work === 'large' ? LARGE_TOOL : TOOL}`;
-  const params = work === 'list' ? {} : { name, arguments: { text: TEXT } };
+  const name = `${prefix}${TOOLS[work]}`;
+  const params =
+    work === 'list' ? {} : { name, arguments: { text: TEXT }, ...(work === 'progress' && WATCHED) };
   const modern = era === 'modern';
   return {
     body: JSON.stringify({
@@ -66,6 +77,19 @@ export function toRequest(
       ...(modern && { 'mcp-method': method, ...(work !== 'list' && { 'mcp-name': name }) }),
     },
     sessions,
-    proof: work === 'list' ? `"${prefix}${TOOL}"` : work === 'large' ? 'x'.repeat(1000) : TEXT,
+    proof: proofOf(work, prefix),
   };
+}
+
+function proofOf(work: Work, prefix: string): string {
+  switch (work) {
+    case 'list':
+      return `"${prefix}${TOOL}"`;
+    case 'large':
+      return 'x'.repeat(1000);
+    case 'progress':
+      return `"progress":${PROGRESS_STEPS}`;
+    case 'echo':
+      return TEXT;
+  }
 }

@@ -34,6 +34,6 @@ export { POLICY_SCHEMA } from './policy-schema.js';
 export { createValidator, type Validator } from './validator.js';
 export { fitBlocks, guardResult, type GuardedResult } from './result-guard.js';
 export { openEventLog, type EventLog, type EventLogOptions } from './event-log.js';
-export { GENESIS_HASH, payloadOf, verifyChain, type ChainVerdict } from './event-chain.js';
+export { chainEvent, GENESIS_HASH, payloadOf, verifyChain, type ChainVerdict } from './event-chain.js';
 export { flagsOf, riskOf } from './risk.js';
 export { createArgumentsRecorder, type ArgumentsRecorder } from './recorded-arguments.js';

@@ -4,12 +4,10 @@ import { backupPostgres, backupSqlite } from './backup/backup-storage.js';
 import type { Database } from './database.js';
 import { recordMasterKey, requireMasterKeys } from './master-key-check.js';
 import { migrate, readSchemaVersion, requireKnownSchema, SCHEMA_VERSION } from './migrate.js';
-import { openPostgres } from './postgres/open-postgres.js';
-import { createPostgresEventStore } from './postgres/postgres-event-store.js';
 import { rotateSecrets } from './rotate-secrets.js';
 import { createSealer, type Sealer } from './sealer.js';
 import { openSqlite, type SqliteStoreDatabase } from './sqlite/open-sqlite.js';
-import { openSqliteEventStore } from './sqlite/sqlite-event-store.js';
+import { openSqliteEventStore, type SqliteEventStore } from './sqlite/sqlite-event-store.js';
 import { parseStorageUrl } from './storage-url.js';
 import type { Storage, StorageOptions } from './storage.js';
 import { createAdminStore } from './stores/admin-store.js';
@@ -61,6 +59,8 @@ interface Backend {
   /** From here on the store is written. */
   beginUse(): void;
   openEvents(): Promise<EventStore>;
+  /** Before the database is closed. */
+  end(): Promise<void>;
   check(): Promise<void>;
   backup(path: string): Promise<void>;
 }
@@ -81,27 +81,48 @@ async function openDatabase(
   const target = parseStorageUrl(url);
   if (target.kind === 'sqlite') {
     const database = await openSqlite({ path: target.path, durability, access, lockWaitMs, maxBytes });
-    return { database, backend: sqliteBackend(database) };
+    return { database, backend: sqliteBackend(database, { durability, access }) };
   }
+  const { openPostgres } = await import('./postgres/open-postgres.js');
   const database = await openPostgres({ url, logger, poolSize });
   return { database, backend: postgresBackend(database, clock) };
 }
 
-function sqliteBackend(database: SqliteStoreDatabase): Backend {
+function sqliteBackend(
+  database: SqliteStoreDatabase,
+  { durability, access }: Required<Pick<StorageOptions, 'durability' | 'access'>>,
+): Backend {
+  const { path } = database;
+  let events: SqliteEventStore | undefined;
   return {
     beginUse: () => database.beginUse(),
-    openEvents: () => openSqliteEventStore(database.db, database.connection),
+    async openEvents() {
+      events = await openSqliteEventStore(
+        database.db,
+        database.connection,
+        path === ':memory:' ? undefined : { databasePath: path, durability, access },
+      );
+      return events;
+    },
+    end: async () => events?.close(),
     async check() {
       database.connection.pragma('schema_version');
     },
-    backup: (path) => backupSqlite(database, path),
+    async backup(to) {
+      await events?.settle();
+      await backupSqlite(database, to);
+    },
   };
 }
 
 function postgresBackend(database: Database, clock: Clock): Backend {
   return {
     beginUse() {},
-    openEvents: async () => createPostgresEventStore(database.db),
+    async openEvents() {
+      const { createPostgresEventStore } = await import('./postgres/postgres-event-store.js');
+      return createPostgresEventStore(database.db);
+    },
+    async end() {},
     async check() {
       await database.db.selectFrom('schema_migrations').select('version').limit(1).execute();
     },
@@ -119,7 +140,10 @@ function createStorage(
   const { db, kind } = database;
   const backups = new Set<Promise<void>>();
   let closing: Promise<void> | undefined;
-  const close = () => (closing ??= Promise.allSettled(backups).then(() => database.close()));
+  const close = () =>
+    (closing ??= Promise.allSettled(backups)
+      .then(() => backend.end())
+      .finally(() => database.close()));
   return {
     kind,
     schemaVersion: SCHEMA_VERSION,

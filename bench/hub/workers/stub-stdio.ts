@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import { answerOf, toolsOf } from './stub-answers.js';
 
-const tools = toolsOf(2);
+const tools = toolsOf(3);
 
 createInterface({ input: process.stdin }).on('line', (line) => {
   const answer = answerOf(line, tools);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { serveOn } from './port.js';
 import { answerOf, toolsOf } from './stub-answers.js';
 
-const tools = toolsOf(Number(process.argv[3] ?? 2));
+const tools = toolsOf(Number(process.argv[3] ?? 3));
 const SESSION = ['mcp-session-id', 'the-only-one'];
 
 serveOn(
@@ -21,6 +21,11 @@ serveOn(
       const answer = answerOf(body, tools);
       if (answer === undefined) {
         response.writeHead(202, { 'content-length': '0' }).end();
+        return;
+      }
+      if (answer.streamed !== undefined) {
+        response.writeHead(200, ['content-type', 'text/event-stream', 'cache-control', 'no-cache']);
+        response.end(answer.streamed);
         return;
       }
       const headers = [

@@ -19,7 +19,7 @@ export interface Restored {
   readonly movedTo: string | undefined;
 }
 
-const SUFFIXES = ['', '-wal', '-shm'];
+const SUFFIXES = ['', '-wal', '-shm', '-events'];
 
 /** All of a backup or nothing of it. The hub must not run. */
 export async function restoreHub({

@@ -7,6 +7,8 @@ import type { Database } from '../database.js';
 import { readSchemaVersion } from '../migrate.js';
 import { CLOSED } from '../sqlite/sqlite-file.js';
 import type { SqliteStoreDatabase } from '../sqlite/open-sqlite.js';
+import { readJournalLines } from '../sqlite/event-journal.js';
+import { addJournaledEvents } from './journaled-events.js';
 import { toStorageError } from '../storage-errors.js';
 import { writeBackupLines } from './backup-lines.js';
 import { readTables } from './read-tables.js';
@@ -41,6 +43,8 @@ async function writeWhole(path: string, write: (unfinished: string) => Promise<v
 /** A copy of the file, made beside the hub's own work. Secrets in it stay sealed. */
 export function backupSqlite({ path, db, connection }: SqliteStoreDatabase, to: string): Promise<void> {
   return writeWhole(to, async (unfinished) => {
+    // Read first: whatever of it has become rows since is in the copy twice over, and nothing in between is missing.
+    const journaled = path === ':memory:' ? [] : readJournalLines(path);
     if (path === ':memory:') {
       const copyMemory = connection.prepare('vacuum into ?');
       await db.connection().execute(async () => connection.attempt(() => copyMemory.run(unfinished)));
@@ -57,6 +61,7 @@ export function backupSqlite({ path, db, connection }: SqliteStoreDatabase, to: 
     const copy = new DatabaseSync(unfinished);
     copy.exec(`pragma journal_mode = delete; pragma user_version = ${CLOSED}`);
     copy.close();
+    if (journaled.length > 0) await addJournaledEvents(unfinished, path, journaled);
   });
 }
 

@@ -11,10 +11,12 @@ import { createSqliteDialect } from './sqlite-dialect.js';
 import {
   CLOSED,
   createDatabaseFile,
+  createJournal,
   damaged,
   IN_USE,
   keepLogFile,
   prepareFolder,
+  removeEmptyJournal,
   requireNoOrphanLog,
   requireSoundFile,
   restrictFiles,
@@ -102,6 +104,7 @@ function connect(options: SqliteOptions, lock: { release(): void } | undefined):
     },
     beginUse() {
       if (!ownsFile(options)) return;
+      createJournal(path);
       if (connection.pragma('journal_mode = wal') !== 'wal') throw noWriteAheadLog(path);
       connection.exec(`pragma user_version = ${IN_USE}`);
       // Into the file itself, past the log, since it is the log's absence that the mark will betray.
@@ -137,6 +140,7 @@ function closeConnection(options: SqliteOptions, connection: SqliteConnection): 
   }
   connection.close();
   if (!whole) keepLogFile(options.path);
+  else if (ownsFile(options)) removeEmptyJournal(options.path);
 }
 
 /** Someone who reads the store just now keeps its log alive; then everything in it is at least in the file too. */

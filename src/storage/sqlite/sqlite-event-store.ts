@@ -13,48 +13,167 @@ import {
   writeMark,
   type ChainPoint,
 } from '../event-marks.js';
-import { EVENT_COLUMNS, fromEventRow, toEventRow, whereEvents } from '../event-rows.js';
+import { fromEventRow } from '../event-rows.js';
+import { toStorageError } from '../storage-errors.js';
 import type { EventRow } from '../tables.js';
+import { EventInserts } from './event-inserts.js';
+import { sliceOf } from './event-slice.js';
+import { EventJournal, readJournalLines, toJournaledRecords } from './event-journal.js';
 import { OpenCalls } from './open-calls.js';
+import { findPending } from './pending-events.js';
 import type { SqliteConnection } from './sqlite-connection.js';
+import { journalPath } from './sqlite-file.js';
 
-/** Rows one statement writes; binding many at once costs less than many statements. */
-const ROWS_PER_STATEMENT = 16;
 /** Rows of the narrow index a filter reads before others get their turn: a few milliseconds. */
 const ROWS_PER_TURN = 50_000;
 const ROWS_PER_TRIM = 2_000;
 /** How many rows may pass before the settled mark is moved. */
 const ROWS_PER_MARK = 1_000;
+/** So many events, or so many milliseconds, until those in the journal become rows together. */
+const EVENTS_PER_GROUP = 128;
+const GROUP_MS = 50;
+const RETRY_MS = 1_000;
 
-export async function openSqliteEventStore(db: Db, connection: SqliteConnection): Promise<EventStore> {
+interface JournalPlace {
+  readonly databasePath: string;
+  readonly durability: 'process' | 'disk';
+  readonly access: 'hub' | 'read';
+}
+
+/** Without a journal each group of events is a transaction of its own. */
+export async function openSqliteEventStore(
+  db: Db,
+  connection: SqliteConnection,
+  journal?: JournalPlace,
+): Promise<SqliteEventStore> {
   const store = new SqliteEventStore(db, connection);
   await store.resume();
+  if (journal?.access === 'read') store.watchJournal(journal.databasePath);
+  else if (journal !== undefined) await store.keepJournal(journal);
   return store;
 }
 
-class SqliteEventStore implements EventStore {
+/**
+ * Events go to the journal, which makes them durable, and become rows in groups behind. Whoever reads sees them all, since
+ * reading waits for the rows; where these cannot be written, for want of space, nothing more is taken.
+ */
+export class SqliteEventStore implements EventStore {
   readonly #db: Db;
   readonly #connection: SqliteConnection;
-  readonly #inserts = new Map<number, StatementSyncInstance>();
+  readonly #rows: EventInserts;
   readonly #openCalls = new OpenCalls();
   #saveMark: StatementSyncInstance | undefined;
   #head: ChainPoint = { sequence: 0, hash: '' };
   /** The last row when the settled mark was last moved. */
   #marked = 0;
   #waiting: Promise<void> | undefined;
+  #journal: EventJournal | undefined;
+  /** The database of somebody else, whose journal is only read. */
+  #watched: string | undefined;
+  /** In the journal and not in the database. */
+  #pending: EventRecord[] = [];
+  #grouping: NodeJS.Timeout | undefined;
+  /** Why the last group did not become rows. */
+  #stuck: HubError | undefined;
 
   constructor(db: Db, connection: SqliteConnection) {
     this.#db = db;
     this.#connection = connection;
+    this.#rows = new EventInserts(connection);
   }
 
   async resume(): Promise<void> {
-    this.#head = (await this.last()) ?? (await this.anchor());
+    this.#head = (await this.#lastRow()) ?? (await this.anchor());
     this.#marked = this.#head.sequence;
     for (const [callId, sequence] of await this.#findUnfinished()) this.#openCalls.restore(callId, sequence);
   }
 
+  watchJournal(databasePath: string): void {
+    this.#watched = databasePath;
+  }
+
+  /** Takes over what a hub that ended at once has left behind. */
+  async keepJournal({ databasePath, durability }: JournalPlace): Promise<void> {
+    const left = toJournaledRecords(readJournalLines(databasePath), databasePath, this.#head);
+    for (let from = 0; from < left.length; from += EVENTS_PER_GROUP)
+      await this.append(left.slice(from, from + EVENTS_PER_GROUP));
+    this.#journal = new EventJournal(journalPath(databasePath), durability);
+  }
+
   append(records: readonly EventRecord[]): void | Promise<void> {
+    return this.#journal === undefined ? this.#appendRows(records) : this.#journalize(this.#journal, records);
+  }
+
+  #journalize(journal: EventJournal, records: readonly EventRecord[]): void {
+    if (this.#stuck !== undefined) throw this.#stuck;
+    const last = records.at(-1);
+    if (last === undefined) return;
+    this.#requireContinuation(records);
+    journal.write(records);
+    this.#head = { sequence: last.sequence, hash: last.hash };
+    for (const record of records) {
+      this.#openCalls.add(record);
+      this.#pending.push(record);
+    }
+    if (this.#pending.length >= EVENTS_PER_GROUP) this.#group();
+    else this.#groupSoon();
+  }
+
+  #groupSoon(ms = GROUP_MS): void {
+    this.#grouping ??= setTimeout(() => this.#group(), ms).unref();
+  }
+
+  /** Where another store is in the middle of a transaction, a little later. */
+  #group(): void {
+    clearTimeout(this.#grouping);
+    this.#grouping = undefined;
+    if (this.#pending.length === 0) return;
+    if (this.#connection.inTransaction) return this.#groupSoon();
+    try {
+      this.#insertAll(this.#pending);
+      this.#pending = [];
+      this.#stuck = undefined;
+    } catch (error) {
+      this.#stuck = toStorageError(error);
+      this.#groupSoon(RETRY_MS);
+      return;
+    }
+    this.#journal?.clear();
+  }
+
+  #pendingAfter(sequence: number): readonly EventRecord[] {
+    return this.#pending.filter((record) => record.sequence > sequence);
+  }
+
+  /** Makes rows of all that is kept. Where that failed the last time, only if it is to be tried again. */
+  async settle(again = false): Promise<void> {
+    if (this.#watched !== undefined) return this.#readWatched(this.#watched);
+    if (this.#pending.length === 0 || (this.#stuck !== undefined && !again)) return;
+    if (this.#connection.inTransaction) await this.#db.connection().execute(async () => this.#group());
+    else this.#group();
+  }
+
+  /** The journal is another process's, who makes rows of it. Read before them, it misses nothing between. */
+  async #readWatched(databasePath: string): Promise<void> {
+    const lines = readJournalLines(databasePath);
+    const head = (await this.#lastRow()) ?? (await this.anchor());
+    this.#pending = [...toJournaledRecords(lines, databasePath, head)];
+  }
+
+  /** The journal stays where something of it could not become a row. */
+  async close(): Promise<void> {
+    if (this.#watched === undefined) await this.settle(true);
+    clearTimeout(this.#grouping);
+    this.#journal?.close();
+    this.#journal = undefined;
+  }
+
+  #requireContinuation(records: readonly EventRecord[]): void {
+    if (!continues(this.#head, records))
+      throw new HubError('conflict', 'the event log does not end where these events continue it');
+  }
+
+  #appendRows(records: readonly EventRecord[]): void | Promise<void> {
     // A transaction of another store may be between two of its statements; ours must not become part of it.
     if (this.#waiting === undefined && !this.#connection.inTransaction) return this.#write(records);
     const written = (this.#waiting ?? Promise.resolve()).then(() =>
@@ -74,37 +193,21 @@ class SqliteEventStore implements EventStore {
   #write(records: readonly EventRecord[]): void {
     const last = records.at(-1);
     if (last === undefined) return;
-    if (!continues(this.#head, records))
-      throw new HubError('conflict', 'the event log does not end where these events continue it');
-    this.#connection.atomically(() => {
-      for (let from = 0; from < records.length; from += ROWS_PER_STATEMENT)
-        this.#insert(records.slice(from, from + ROWS_PER_STATEMENT));
-      if (last.sequence - this.#marked > ROWS_PER_MARK) this.#moveMark();
-    });
+    this.#requireContinuation(records);
+    this.#insertAll(records);
     this.#head = { sequence: last.sequence, hash: last.hash };
     for (const record of records) this.#openCalls.add(record);
   }
 
-  #insert(records: readonly EventRecord[]): void {
-    let statement = this.#inserts.get(records.length);
-    if (statement === undefined) {
-      const row = `(${EVENT_COLUMNS.map(() => '?').join(',')})`;
-      statement = this.#connection.prepare(
-        `insert into events (${EVENT_COLUMNS.join(',')}) values ${records.map(() => row).join(',')}`,
-      );
-      this.#inserts.set(records.length, statement);
-    }
-    const insert = statement;
-    const values: unknown[] = [];
-    for (const record of records) {
-      const { sequence, at, type, agent, connector, outcome, call_id, tool, payload, previous_hash, hash } =
-        toEventRow(record);
-      values.push(sequence, at, type, agent, connector, outcome, call_id, tool, payload, previous_hash, hash);
-    }
-    this.#connection.attempt(() => insert.run(...values));
+  #insertAll(records: readonly EventRecord[]): void {
+    const last = records.at(-1)?.sequence ?? 0;
+    this.#connection.atomically(() => {
+      this.#rows.insert(records);
+      if (last - this.#marked > ROWS_PER_MARK) this.#moveMark();
+    });
   }
 
-  /** With the rows before this group, whose intents and outcomes are known to be kept. */
+  /** As of the rows that are known to be kept; with a journal these include the group that is being written. */
   #moveMark(): void {
     const settled = this.#openCalls.settledUpTo(this.#head.sequence);
     const save = (this.#saveMark ??= this.#connection.prepare(
@@ -115,7 +218,18 @@ class SqliteEventStore implements EventStore {
   }
 
   async query({ limit, order, ...filter }: EventQuery): Promise<readonly EventRecord[]> {
-    const last = (await this.last())?.sequence ?? 0;
+    await this.settle();
+    const last = (await this.#lastRow())?.sequence ?? 0;
+    const pending = findPending(this.#pendingAfter(last), filter);
+    if (order === 'oldest') {
+      const rows = await this.#findRows({ limit, order, ...filter }, last);
+      return [...rows, ...pending].slice(0, limit);
+    }
+    const newest = pending.toReversed().slice(0, limit);
+    return [...newest, ...(await this.#findRows({ limit: limit - newest.length, order, ...filter }, last))];
+  }
+
+  async #findRows({ limit, order, ...filter }: EventQuery, last: number): Promise<readonly EventRecord[]> {
     const { sequence: trimmed } = await this.anchor();
     let low = Math.max(trimmed, filter.after ?? 0);
     let high = Math.min(last, (filter.before ?? Infinity) - 1);
@@ -124,7 +238,7 @@ class SqliteEventStore implements EventStore {
       const from = order === 'newest' ? Math.max(low, high - ROWS_PER_TURN) : low;
       const to = order === 'newest' ? high : Math.min(high, low + ROWS_PER_TURN);
       found.push(
-        ...(await this.#slice({ ...filter, after: from, before: to + 1 }, order, limit - found.length)),
+        ...(await sliceOf(this.#db, { ...filter, after: from, before: to + 1 }, order, limit - found.length)),
       );
       if (order === 'newest') high = from;
       else low = to;
@@ -133,25 +247,12 @@ class SqliteEventStore implements EventStore {
     return found.map(fromEventRow);
   }
 
-  /** The inner query reads nothing but the narrow index; rows are fetched only for what it found. */
-  #slice(
-    filter: Omit<EventQuery, 'limit' | 'order'>,
-    order: EventQuery['order'],
-    limit: number,
-  ): Promise<EventRow[]> {
-    const direction = order === 'newest' ? 'desc' : 'asc';
-    const sequences = whereEvents(this.#db.selectFrom('events').select('sequence'), filter)
-      .orderBy('sequence', direction)
-      .limit(limit);
-    return this.#db
-      .selectFrom('events')
-      .selectAll()
-      .where('sequence', 'in', sequences)
-      .orderBy('sequence', direction)
-      .execute();
+  async last(): Promise<EventRecord | undefined> {
+    if (this.#watched !== undefined) await this.#readWatched(this.#watched);
+    return this.#pending.at(-1) ?? this.#lastRow();
   }
 
-  async last(): Promise<EventRecord | undefined> {
+  async #lastRow(): Promise<EventRecord | undefined> {
     const row = await this.#db
       .selectFrom('events')
       .selectAll()
@@ -162,8 +263,13 @@ class SqliteEventStore implements EventStore {
   }
 
   async unfinishedCalls(): Promise<readonly EventRecord[]> {
+    await this.settle();
     const records: EventRecord[] = [];
+    const pending = new Map(this.#pending.map((record) => [record.sequence, record]));
     for (const sequence of (await this.#findUnfinished()).values()) {
+      const waiting = pending.get(sequence);
+      if (waiting !== undefined) records.push(waiting);
+      if (waiting !== undefined) continue;
       const row = await this.#db
         .selectFrom('events')
         .selectAll()
@@ -188,13 +294,20 @@ class SqliteEventStore implements EventStore {
       if (type === 'call.intended') open.set(call_id, sequence);
       else open.delete(call_id);
     }
+    for (const { sequence, event } of this.#pendingAfter(rows.at(-1)?.sequence ?? 0)) {
+      if (event.type === 'call.intended') open.set(event.callId, sequence);
+      else if (event.type === 'call.finished') open.delete(event.callId);
+    }
     return open;
   }
 
   async trim(sequence: number): Promise<void> {
     let { sequence: trimmed } = await this.anchor();
     for (;;) {
-      const upTo = Math.min(sequence, this.#head.sequence, trimmed + ROWS_PER_TRIM);
+      // Each time: where there was no room for rows, removing others makes some.
+      await this.settle(true);
+      const last = (await this.#lastRow())?.sequence ?? 0;
+      const upTo = Math.min(sequence, last, trimmed + ROWS_PER_TRIM);
       if (upTo <= trimmed) return;
       await this.#trimUpTo(upTo);
       this.#openCalls.forgetUpTo(upTo);

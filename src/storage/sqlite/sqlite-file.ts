@@ -20,6 +20,8 @@ export const APPLICATION_ID = 0x43525350;
 export const IN_USE = 1;
 export const CLOSED = 0;
 
+const JOURNAL_SUFFIX = '-events';
+
 const MAGIC = 'SQLite format 3\0';
 const HEADER_BYTES = 100;
 const USER_VERSION_AT = 60;
@@ -71,16 +73,40 @@ export function requireSoundFile(path: string): void {
       `"${path}" was not closed and its "-wal" file is missing, so the newest records are lost: put that file back or restore a backup; to go on without them create an empty file "${path}-wal"`,
     );
   }
+  const journal = journalPath(path);
+  if (header.readUInt32BE(USER_VERSION_AT) === IN_USE && !existsSync(journal)) {
+    throw new HubError(
+      'config_invalid',
+      `"${path}" was not closed and its "-events" file is missing, so the newest events are lost: put that file back or restore a backup; to go on without them create an empty file "${journal}"`,
+    );
+  }
 }
 
 /** A log without its database would be dropped by SQLite without a word. */
 export function requireNoOrphanLog(path: string): void {
-  const log = `${path}-wal`;
-  if (!existsSync(log) || statSync(log).size === 0) return;
-  throw new HubError(
-    'config_invalid',
-    `"${path}" is missing but its "-wal" file is there: put the database back or restore a backup; to begin anew remove "${log}"`,
-  );
+  for (const suffix of ['-wal', JOURNAL_SUFFIX]) {
+    const log = `${path}${suffix}`;
+    if (!existsSync(log) || statSync(log).size === 0) continue;
+    throw new HubError(
+      'config_invalid',
+      `"${path}" is missing but its "${suffix}" file is there: put the database back or restore a backup; to begin anew remove "${log}"`,
+    );
+  }
+}
+
+export function journalPath(databasePath: string): string {
+  return `${databasePath}${JOURNAL_SUFFIX}`;
+}
+
+/** Before the store is marked as in use: from then on a journal that is not there is one that was lost. */
+export function createJournal(databasePath: string): void {
+  closeSync(openSync(journalPath(databasePath), 'a', 0o600));
+}
+
+/** After the mark is taken back. What could not become rows stays, and does so at the next start. */
+export function removeEmptyJournal(databasePath: string): void {
+  const path = journalPath(databasePath);
+  if (existsSync(path) && statSync(path).size === 0) rmSync(path, { force: true });
 }
 
 /** SQLite removes the log when it has moved everything into the file. Where the mark could not be taken back, that would look like a loss. */
@@ -98,6 +124,6 @@ export function damaged(path: string, how: string, cause?: unknown): HubError {
 
 /** Files beside the database take its mode when SQLite creates them; this mends those that were there before. */
 export function restrictFiles(path: string): void {
-  for (const suffix of ['', '-wal', '-shm'])
+  for (const suffix of ['', '-wal', '-shm', JOURNAL_SUFFIX])
     if (existsSync(`${path}${suffix}`)) chmodSync(`${path}${suffix}`, 0o600);
 }

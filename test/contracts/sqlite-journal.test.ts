@@ -1,0 +1,132 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { verifyChain } from '../../src/governance/index.js';
+import { restoreStorage } from '../../src/storage/index.js';
+import { appendAll, masterKeys, started } from './examples.js';
+import { useSqliteFiles, type StorePlace } from './store-place.js';
+
+/** Events are kept in a journal first and become rows behind. */
+
+const places = useSqliteFiles();
+const pathOf = ({ url }: StorePlace): string => url.slice('sqlite:'.length);
+const journalOf = (place: StorePlace): string => `${pathOf(place)}-events`;
+
+/** The files as a hub leaves them that ends at once, with `count` events that are no rows yet. */
+async function crashed(count: number, durability: 'process' | 'disk' = 'process'): Promise<StorePlace> {
+  const running = await places.create();
+  const storage = await running.open({ durability });
+  const rows = Array.from({ length: 3 }, () => started);
+  await appendAll(storage.events, rows);
+  await storage.events.count();
+  await storage.events.query({ limit: 1, order: 'newest' });
+  await appendAll(
+    storage.events,
+    Array.from({ length: count }, () => started),
+  );
+  const left = await places.create();
+  mkdirSync(dirname(pathOf(left)), { mode: 0o700 });
+  for (const suffix of ['', '-wal', '-events'])
+    copyFileSync(`${pathOf(running)}${suffix}`, `${pathOf(left)}${suffix}`);
+  return left;
+}
+
+const allEvents = async (place: StorePlace) => verifyChain((await place.open()).events);
+
+describe('what is in the journal only', () => {
+  test.each(['process', 'disk'] as const)(
+    'F4: is there after the end of the process (%s)',
+    async (durability) => {
+      const place = await crashed(5, durability);
+      expect(readFileSync(journalOf(place), 'utf8').trim().split('\n')).toHaveLength(5);
+      expect(await allEvents(place)).toMatchObject({ ok: true, events: 8 });
+    },
+  );
+
+  test('F4: is there once, however often a start fails after it', async () => {
+    const place = await crashed(5);
+    const journal = readFileSync(journalOf(place));
+    const storage = await place.open();
+    await storage.close();
+    expect(existsSync(journalOf(place))).toBe(false);
+    writeFileSync(journalOf(place), journal);
+    expect(await allEvents(place)).toMatchObject({ ok: true, events: 8 });
+  });
+
+  test('F11: is in a backup that somebody else makes', async () => {
+    const place = await crashed(5);
+    const reader = await place.open({ access: 'read' });
+    expect(await verifyChain(reader.events)).toMatchObject({ ok: true, events: 8 });
+    const file = join(place.folder, 'backup');
+    await reader.backup(file);
+    await reader.close();
+    expect(statSync(journalOf(place)).size).toBeGreaterThan(0);
+    const other = await places.create();
+    await restoreStorage({ url: other.url, from: file, masterKeys });
+    expect(await allEvents(other)).toMatchObject({ ok: true, events: 8 });
+  });
+
+  test('F1: does not count where its last record is not whole', async () => {
+    const place = await crashed(5);
+    const text = readFileSync(journalOf(place), 'utf8');
+    writeFileSync(journalOf(place), text.slice(0, -20));
+    expect(await allEvents(place)).toMatchObject({ ok: true, events: 7 });
+  });
+
+  test('F1: does not count where its last record is rubbish', async () => {
+    const place = await crashed(5);
+    appendFileSync(journalOf(place), '\0\0\0\0\n\0\0');
+    expect(await allEvents(place)).toMatchObject({ ok: true, events: 8 });
+  });
+
+  test.each([
+    [
+      'a record is changed',
+      (lines: string[]) => lines.with(1, lines[1]?.replace('hub.started', 'hub.stopped') ?? ''),
+    ],
+    ['a record is missing', (lines: string[]) => lines.toSpliced(1, 1)],
+    ['a record is unreadable', (lines: string[]) => lines.with(1, 'x')],
+    ['it is of another store', (lines: string[]) => lines.slice(2)],
+  ])('F19: is refused where %s, and left as it is', async (_name, change) => {
+    const place = await crashed(5);
+    const lines = readFileSync(journalOf(place), 'utf8').split('\n');
+    const text = change(lines).join('\n');
+    writeFileSync(journalOf(place), text);
+    await expect(place.open()).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('-events') as string,
+    });
+    expect(readFileSync(journalOf(place), 'utf8')).toBe(text);
+  });
+
+  test('F19: is missed where the file is gone', async () => {
+    const place = await crashed(5);
+    rmSync(journalOf(place));
+    const refused = { code: 'config_invalid', message: expect.stringContaining('-events') as string };
+    await expect(place.open()).rejects.toMatchObject(refused);
+    writeFileSync(journalOf(place), '');
+    expect(await allEvents(place)).toMatchObject({ ok: true, events: 3 });
+  });
+});
+
+test('the journal becomes rows by itself, and leaves no file behind', async () => {
+  const place = await places.create();
+  const storage = await place.open();
+  await appendAll(
+    storage.events,
+    Array.from({ length: 300 }, () => started),
+  );
+  expect(statSync(journalOf(place)).mode & 0o777).toBe(0o600);
+  await expect.poll(() => statSync(journalOf(place)).size).toBe(0);
+  await storage.close();
+  expect(existsSync(journalOf(place))).toBe(false);
+});
