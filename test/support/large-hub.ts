@@ -37,7 +37,7 @@ export async function startLargeHub({
     { name: `Idle ${index}`, url: 'https://mcp.example.com/mcp', enabled: false },
   ]);
   const busy = Array.from({ length: BUSY }, (_, index) => [`busy${index}`, { url: upstream.url }]);
-  const config = { connectors: Object.fromEntries([...busy, ...idle]) };
+  const config = { connectors: Object.fromEntries([...busy, ...idle]), agents: { ci: {}, support: {} } };
   const folder = mkdtempSync(join(tmpdir(), 'crosspoint-large-'));
   const first = await startTestHub({ config: {}, folder });
   await first.close();
