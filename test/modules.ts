@@ -52,6 +52,8 @@ export const MODULES: Readonly<Record<string, Limit>> = {
   governance: limit(
     ['kernel', 'mcp/jsonrpc', 'mcp/model'],
     ['@cedar-policy/cedar-wasm', 'ajv', 'ajv-formats', 're2js'],
+    // Its libraries are loaded when they are first needed.
+    ['node:module', 'node:v8'],
   ),
   upstreams: limit(
     [

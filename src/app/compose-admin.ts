@@ -1,8 +1,8 @@
 import {
-  createAdminApp,
   createAdminAuthentication,
   createBearerAuthentication,
   createCookieAuthentication,
+  openAdminApp,
   type AuthenticateAdmin,
 } from '../edge/index.js';
 import { createAdminOperations } from '../operations/index.js';
@@ -15,6 +15,7 @@ export interface AdminParts {
   readonly hub: Hub;
   /** Asked each time, because it is reloaded. */
   readonly config: () => Config;
+  readonly startedAt: number;
   readonly shutdown: AbortSignal;
 }
 
@@ -27,7 +28,7 @@ export function adminAuthentication({ browser }: Pick<Hub, 'browser'>): Authenti
 }
 
 /** The admin API over the parts of the hub. */
-export function composeAdmin({ hub, config, shutdown }: AdminParts) {
+export function composeAdmin({ hub, config, startedAt, shutdown }: AdminParts) {
   const { storage, browser } = hub;
   const operations = createAdminOperations({
     ...hub,
@@ -53,7 +54,7 @@ export function composeAdmin({ hub, config, shutdown }: AdminParts) {
       hub.replicas.announce('connectors');
     },
   });
-  return createAdminApp({
+  return openAdminApp({
     ...hub,
     operations,
     checkConnection,
@@ -66,7 +67,7 @@ export function composeAdmin({ hub, config, shutdown }: AdminParts) {
     eventStore: storage.events,
     about: {
       version: VERSION,
-      startedAt: hub.clock.now(),
+      startedAt,
       storageKind: storage.kind,
       configFile: config().configFile,
       configSources: () => config().sources,

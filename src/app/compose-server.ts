@@ -1,9 +1,8 @@
-import type { Server } from 'node:http';
-import { getRequestListener } from '@hono/node-server';
+import type { RequestListener, Server } from 'node:http';
 import { createHttpListener, createMcpEndpoints, type McpEndpoints } from '../edge/index.js';
 import { createNoteRefusedCaller } from '../operations/index.js';
 import { createGuard, createNodeServer, createStateSeal } from '../mcp/server/index.js';
-import { composeAdmin } from './compose-admin.js';
+import { composeAdmin, type AdminParts } from './compose-admin.js';
 import { composeSites } from './compose-sites.js';
 import { readyChecks } from './compose-telemetry.js';
 import type { Hub } from './compose.js';
@@ -28,6 +27,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
 } {
   const { server: settings } = config();
   const guard = guardOptions(config());
+  const startedAt = hub.clock.now();
   const mcp = createMcpEndpoints({
     operations: hub,
     authenticator: hub.authenticator,
@@ -49,16 +49,33 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     onServerEvent: hub.telemetry.onServerEvent,
     logger: hub.logger.child({ part: 'mcp' }),
   });
-  const adminApp = composeAdmin({ hub, config, shutdown });
   const checks = () => readyChecks({ ...hub, isStarted: isReady });
-  const answerOthers = getRequestListener(adminApp.fetch, { overrideGlobalObjects: false });
   const listener = createHttpListener({
     mcp,
     guard: createGuard(guard),
     isReady: () => checks().every(({ ok }) => ok),
     sites: composeSites({ hub, config, folder, checks, isEndpoint: (path) => mcp.find(path) !== undefined }),
-    // Failures are answered by the application; there is nothing left to reject with.
-    others: (request, response) => void answerOthers(request, response),
+    others: lateListener(() => openAdmin({ hub, config, startedAt, shutdown })),
   });
   return { server: createNodeServer(listener), mcp };
+}
+
+/** The admin API is opened for the first request to it: a hub that only serves agents has no use for its memory. */
+async function openAdmin(parts: AdminParts): Promise<RequestListener> {
+  const { getRequestListener } = await import('@hono/node-server');
+  const { fetch } = await composeAdmin(parts);
+  const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
+  // Failures are answered by the application; there is nothing left to reject with.
+  return (request, response) => void listener(request, response);
+}
+
+function lateListener(open: () => Promise<RequestListener>): RequestListener {
+  let opened: Promise<RequestListener> | undefined;
+  return (request, response) => {
+    opened ??= open();
+    opened.then(
+      (listener) => listener(request, response),
+      () => response.destroy(),
+    );
+  };
 }

@@ -3,36 +3,36 @@ import { Command, CommanderError } from 'commander';
 import { HubError } from '../kernel/index.js';
 import { CliError } from './cli-error.js';
 import type { Cli } from './cli.js';
-import { addAdminCommands } from './commands/admin.js';
-import { addAgentCommands } from './commands/agent.js';
-import { addBackupCommand } from './commands/backup.js';
-import { addCallCommand } from './commands/call.js';
-import { addConfigCommands } from './commands/config.js';
-import { addConnectorCommands } from './commands/connector.js';
-import { addDoctorCommand } from './commands/doctor.js';
-import { addEventsCommand } from './commands/events.js';
-import { addImportCommand } from './commands/import.js';
-import { addKeychainCommands } from './commands/keychain.js';
-import { addMasterKeyCommands } from './commands/master-key.js';
-import { addPolicyCommands } from './commands/policy.js';
-import { addRestoreCommand } from './commands/restore.js';
 import { addServeCommand } from './commands/serve.js';
-import { addSignInLinkCommand } from './commands/sign-in-link.js';
-import { addToolsCommand } from './commands/tools.js';
 import { EXIT_CONFIGURATION, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
 import { escapeText } from './terminal/escape-text.js';
 
 /** Carries out one command line. Failures are told on stderr and become the exit code. */
 export async function runCli(cli: Cli, args: readonly string[]): Promise<void> {
   try {
-    await createProgram(cli).parseAsync(args, { from: 'user' });
+    const program = args[0] === 'serve' ? createServeProgram(cli) : await createProgram(cli);
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     cli.setExitCode(tell(cli, error, isJson(args)));
   }
 }
 
-export function createProgram(cli: Cli): Command {
-  const program = new Command('crosspoint')
+/** A hub needs nothing of what the other commands load, for as long as it runs. */
+function createServeProgram(cli: Cli): Command {
+  const program = createBareProgram(cli);
+  addServeCommand(program, cli);
+  return program;
+}
+
+export async function createProgram(cli: Cli): Promise<Command> {
+  const { addAllCommands } = await import('./commands/all-commands.js');
+  const program = createBareProgram(cli);
+  addAllCommands(program, cli);
+  return program;
+}
+
+function createBareProgram(cli: Cli): Command {
+  return new Command('crosspoint')
     .description('An MCP connector hub: every upstream, both protocol eras, one governed endpoint.')
     .version(readVersion())
     .exitOverride()
@@ -46,23 +46,6 @@ export function createProgram(cli: Cli): Command {
       'after',
       '\nStart here:\n  crosspoint serve                              run the hub in this folder\n  crosspoint call sample__echo text=hello       make a first call, in another terminal\n  crosspoint import --from claude-code          take over the servers you have',
     );
-  addServeCommand(program, cli);
-  addConnectorCommands(program, cli);
-  addImportCommand(program, cli);
-  addToolsCommand(program, cli);
-  addCallCommand(program, cli);
-  addAgentCommands(program, cli);
-  addAdminCommands(program, cli);
-  addSignInLinkCommand(program, cli);
-  addPolicyCommands(program, cli);
-  addEventsCommand(program, cli);
-  addDoctorCommand(program, cli);
-  addConfigCommands(program, cli);
-  addMasterKeyCommands(program, cli);
-  addKeychainCommands(program, cli);
-  addBackupCommand(program, cli);
-  addRestoreCommand(program, cli);
-  return program;
 }
 
 /** Not from `app`: loading the hub to print a number would take longer than most commands. */

@@ -10,7 +10,7 @@ export {
   type ConsoleFiles,
   type ConsoleSiteOptions,
 } from './console/console-site.js';
-export { createAdminApp } from './admin/admin-app.js';
+export { openAdminApp } from './admin/open-admin-app.js';
 export type { AboutHub, AdminDependencies, StreamLimits } from './admin/dependencies.js';
 export {
   createAdminAuthentication,

@@ -1,5 +1,5 @@
-import { getRequestListener } from '@hono/node-server';
-import { HubError, type Logger } from '../kernel/index.js';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { HubError, once, type Logger } from '../kernel/index.js';
 import type { Site } from './http-listener.js';
 import { renderFailure } from './pages/failure-page.js';
 
@@ -36,13 +36,21 @@ export function createWebSite({ routes, logger, renderError = renderFailure }: W
     }
   }
 
-  const listener = getRequestListener(
-    (request, { incoming }) => answer(request, incoming.socket.remoteAddress ?? ''),
-    { overrideGlobalObjects: false },
-  );
+  // The classes of `fetch` come along with it, so it is loaded for the first visitor.
+  const opened = once(async () => {
+    const { getRequestListener } = await import('@hono/node-server');
+    return getRequestListener(
+      (request, { incoming }) => answer(request, incoming.socket.remoteAddress ?? ''),
+      { overrideGlobalObjects: false },
+    );
+  });
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const listener = await opened();
+    await listener(request, response);
+  };
   return {
     owns: (path) => methodsAt(path) !== undefined,
-    listener: (request, response) => void listener(request, response),
+    listener: (request, response) => void serve(request, response),
   };
 }
 

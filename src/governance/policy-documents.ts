@@ -1,16 +1,13 @@
-import {
-  checkParsePolicySet,
-  policySetTextToParts,
-  policyToJson,
-  validate,
-  type Clause,
-  type EntityUidJson,
-  type Expr,
-  type Policy as CedarPolicy,
-  type PolicyJson,
-  type TypeAndId,
+import type {
+  Clause,
+  EntityUidJson,
+  Expr,
+  Policy as CedarPolicy,
+  PolicyJson,
+  TypeAndId,
 } from '@cedar-policy/cedar-wasm/nodejs';
 import { HubError } from '../kernel/index.js';
+import { cedar } from './cedar.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
 import type { Policy } from './policy.js';
 
@@ -45,7 +42,7 @@ export function readPolicies(policies: readonly Policy[]): readonly Statement[] 
 }
 
 function readDocument(policy: Policy): Statement[] {
-  const parts = policySetTextToParts(policy.text);
+  const parts = cedar().policySetTextToParts(policy.text);
   if (parts.type === 'failure')
     throw refuse(
       policy,
@@ -63,7 +60,7 @@ function readDocument(policy: Policy): Statement[] {
 }
 
 function toStatement(policy: Policy, text: string, index: number): Statement {
-  const parsed = policyToJson(text);
+  const parsed = cedar().policyToJson(text);
   if (parsed.type === 'failure')
     throw refuse(
       policy,
@@ -130,13 +127,13 @@ function entityOf(entity: EntityUidJson): TypeAndId {
 
 function checkAgainstSchema(policy: Policy, statements: readonly Statement[]): void {
   const staticPolicies = Object.fromEntries(statements.map(({ id, source }) => [id, source]));
-  const parsed = checkParsePolicySet({ staticPolicies });
+  const parsed = cedar().checkParsePolicySet({ staticPolicies });
   if (parsed.type === 'failure')
     throw refuse(
       policy,
       parsed.errors.map((error) => error.message),
     );
-  const answer = validate({
+  const answer = cedar().validate({
     schema: POLICY_SCHEMA,
     policies: { staticPolicies },
     validationSettings: { mode: 'strict' },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { preparsePolicySet, statefulIsAuthorized } from '@cedar-policy/cedar-wasm/nodejs';
+import type { AuthorizationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
 import { HubError, type Clock } from '../kernel/index.js';
+import { cedar } from './cedar.js';
 import { readPolicies, type Statement } from './policy-documents.js';
 import { toCedarContext, toCedarQuestion } from './policy-entities.js';
 import type { Decision, Policy, PolicyEngine, PolicyQuestion, ToolFlags } from './policy.js';
@@ -86,7 +87,7 @@ class CedarPolicyEngine implements PolicyEngine {
       namesOffers: chosen.some((statement) => statement.namesOffers),
     };
     const staticPolicies = Object.fromEntries(chosen.map(({ id, source }) => [id, source]));
-    const parsed = preparsePolicySet(slice.name, { staticPolicies });
+    const parsed = cedar().preparsePolicySet(slice.name, { staticPolicies });
     if (parsed.type === 'failure') throw new HubError('internal', 'a checked policy set could not be loaded');
     this.#slices.set(key, slice);
     return slice;
@@ -101,7 +102,7 @@ class CedarPolicyEngine implements PolicyEngine {
     const { principal, resource, entities } = toCedarQuestion(question, this.#toolsetsFor(question));
     const { context, entities: contextEntities } = toCedarContext(question.args, this.#clock.now());
     const ask = (action: string) =>
-      statefulIsAuthorized({
+      cedar().statefulIsAuthorized({
         principal,
         resource,
         action: { type: 'Action', id: action },
@@ -124,7 +125,7 @@ function forListing(statement: Statement): Statement[] {
   return [{ ...statement, source: statement.anyContext, usesContext: false }];
 }
 
-function toDecision(slice: Slice, answer: ReturnType<typeof statefulIsAuthorized>): Decision {
+function toDecision(slice: Slice, answer: AuthorizationAnswer): Decision {
   if (answer.type === 'failure')
     return { kind: 'deny', policies: [], reason: 'the policies could not be evaluated' };
   const { decision, diagnostics } = answer.response;

@@ -1,4 +1,8 @@
-import { RE2JS } from 're2js';
+import { createRequire } from 'node:module';
+import type * as Re2 from 're2js';
+
+// Loaded with the first pattern.
+const require = createRequire(import.meta.url);
 
 /** The part of `RegExp` that the schema compiler uses. */
 export interface LinearPattern {
@@ -14,6 +18,7 @@ export interface LinearPattern {
 export function toLinearPattern(pattern: string, flags = ''): LinearPattern {
   const name = `/${pattern}/${flags}`;
   try {
+    const { RE2JS } = require('re2js') as typeof Re2;
     const compiled = RE2JS.compile(pattern);
     return { test: (text) => compiled.matcher(text).find(), toString: () => name };
   } catch {

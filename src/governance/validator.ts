@@ -1,6 +1,8 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import { createRequire } from 'node:module';
+import type * as Draft7 from 'ajv';
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import type * as Draft2020 from 'ajv/dist/2020.js';
+import type Formats from 'ajv-formats';
 import { JsonNumber, type Json, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { judgeSchema } from './schema-admission.js';
 import { toLinearPattern } from './schema-pattern.js';
@@ -14,6 +16,8 @@ export interface Validator {
 
 type Compiled = ValidateFunction | 'unusable';
 
+// Loaded with the first schema.
+const require = createRequire(import.meta.url);
 const DRAFT_7 = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/;
 /** Something stays behind in a compiler for every schema it has seen, so it is replaced after this many. */
 const SCHEMAS_PER_COMPILER = 1_000;
@@ -77,7 +81,11 @@ export function createValidator(): Validator {
 }
 
 function createCompiler(dialect: '2020-12' | 'draft-07'): Ajv {
-  const Compiler = dialect === '2020-12' ? Ajv2020 : Ajv;
+  const Compiler =
+    dialect === '2020-12'
+      ? (require('ajv/dist/2020.js') as typeof Draft2020).Ajv2020
+      : (require('ajv') as typeof Draft7).Ajv;
+  const formats = require('ajv-formats') as typeof Formats;
   const regExp = Object.assign(toLinearPattern, { code: 'toLinearPattern' });
   const ajv = new Compiler({
     strict: false,
@@ -89,7 +97,7 @@ function createCompiler(dialect: '2020-12' | 'draft-07'): Ajv {
     multipleOfPrecision: 9,
     code: { regExp },
   });
-  addFormats.default(ajv, { mode: 'fast' });
+  formats.default(ajv, { mode: 'fast' });
   return ajv;
 }
 

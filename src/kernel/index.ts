@@ -14,6 +14,7 @@ export {
   type KeyId,
   type PolicyId,
 } from './ids.js';
+export { once } from './once.js';
 export { Secret } from './secret.js';
 export {
   HUB_ERROR_CODES,

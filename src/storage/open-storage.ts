@@ -4,8 +4,6 @@ import { backupPostgres, backupSqlite } from './backup/backup-storage.js';
 import type { Database } from './database.js';
 import { recordMasterKey, requireMasterKeys } from './master-key-check.js';
 import { migrate, readSchemaVersion, requireKnownSchema, SCHEMA_VERSION } from './migrate.js';
-import { openPostgres } from './postgres/open-postgres.js';
-import { createPostgresEventStore } from './postgres/postgres-event-store.js';
 import { rotateSecrets } from './rotate-secrets.js';
 import { createSealer, type Sealer } from './sealer.js';
 import { openSqlite, type SqliteStoreDatabase } from './sqlite/open-sqlite.js';
@@ -83,6 +81,7 @@ async function openDatabase(
     const database = await openSqlite({ path: target.path, durability, access, lockWaitMs, maxBytes });
     return { database, backend: sqliteBackend(database) };
   }
+  const { openPostgres } = await import('./postgres/open-postgres.js');
   const database = await openPostgres({ url, logger, poolSize });
   return { database, backend: postgresBackend(database, clock) };
 }
@@ -101,7 +100,10 @@ function sqliteBackend(database: SqliteStoreDatabase): Backend {
 function postgresBackend(database: Database, clock: Clock): Backend {
   return {
     beginUse() {},
-    openEvents: async () => createPostgresEventStore(database.db),
+    async openEvents() {
+      const { createPostgresEventStore } = await import('./postgres/postgres-event-store.js');
+      return createPostgresEventStore(database.db);
+    },
     async check() {
       await database.db.selectFrom('schema_migrations').select('version').limit(1).execute();
     },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/run-cli.js';
 import { readRepositoryFile } from '../../scripts/repository.js';
 
-const program = createProgram({} as never);
+const program = await createProgram({} as never);
 const commands = leaves(program, []);
 
 function leaves(

@@ -4,7 +4,7 @@ import { createConnectorDirectory } from '../../src/connectors/index.js';
 import { createMemoryCoordination } from '../../src/coordination/index.js';
 import { createAccessProvider, TokenKeeper } from '../../src/credentials/index.js';
 import {
-  createAdminApp,
+  openAdminApp,
   createAdminAuthentication,
   createBearerAuthentication,
   createCookieAuthentication,
@@ -195,7 +195,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
   policy.load(await policies.list());
   for (const connector of await connectors.list()) catalog.putConnector(connector);
   const shutdown = new AbortController();
-  const app = createAdminApp({
+  const app = await openAdminApp({
     admins: browser.admins,
     gate: browser.gate,
     urlOf: (path) => publicUrl.of(path),

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parse as parseJsonc, printParseErrorCode, type ParseError } from 'jsonc-parser';
-import { parseDocument } from 'yaml';
+import type { ParseError } from 'jsonc-parser';
 import { HubError } from '../../kernel/index.js';
+import { jsonc, yaml } from './languages.js';
 
 const NAMES = ['crosspoint.yaml', 'crosspoint.yml', 'crosspoint.json', 'crosspoint.jsonc'];
 
@@ -21,7 +21,7 @@ export function readConfigFile(path: string): unknown {
 }
 
 function readYaml(path: string, text: string): unknown {
-  const document = parseDocument(text, { prettyErrors: true });
+  const document = yaml().parseDocument(text, { prettyErrors: true });
   const problem = document.errors[0];
   if (problem !== undefined) throw new HubError('config_invalid', `${path}: ${problem.message}`);
   return document.toJS() ?? {};
@@ -29,9 +29,12 @@ function readYaml(path: string, text: string): unknown {
 
 function readJson(path: string, text: string): unknown {
   const errors: ParseError[] = [];
-  const value: unknown = parseJsonc(text, errors, { allowTrailingComma: true });
+  const value: unknown = jsonc().parse(text, errors, { allowTrailingComma: true });
   const problem = errors[0];
   if (problem === undefined) return value ?? {};
   const line = text.slice(0, problem.offset).split('\n').length;
-  throw new HubError('config_invalid', `${path}: line ${line}: ${printParseErrorCode(problem.error)}`);
+  throw new HubError(
+    'config_invalid',
+    `${path}: line ${line}: ${jsonc().printParseErrorCode(problem.error)}`,
+  );
 }

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { request, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { isPrivateAddress, isPrivateHost } from '../../connectors/index.js';
 import { failed, ok, skipped, type Step } from './step.js';
 
@@ -88,6 +88,7 @@ async function checkCertificate(url: URL, way: PublicWay | undefined): Promise<S
 async function checkAnswer(url: URL, way: PublicWay | undefined): Promise<Step> {
   let status: number;
   try {
+    const { request } = await import('undici');
     const answer = await request(url, {
       method: 'GET',
       headers: { accept: 'text/event-stream' },

@@ -1,7 +1,8 @@
-import { applyEdits, modify, parse as parseJsonc, printParseErrorCode, type ParseError } from 'jsonc-parser';
-import { isMap, parseDocument, type Document } from 'yaml';
+import type { ParseError } from 'jsonc-parser';
+import type { Document } from 'yaml';
 import type { ConnectorInput } from '../../contract/index.js';
 import { HubError } from '../../kernel/index.js';
+import { jsonc, yaml } from '../config/languages.js';
 import { removeJsonMember } from './remove-json-member.js';
 
 /** A change of the operator's file. */
@@ -29,7 +30,7 @@ export function connectorIdsIn(text: string, format: ConfigFormat): readonly str
 function editYaml(text: string, edit: ConfigEdit): string {
   const document = openYaml(text);
   const section = chooseSection(document.toJS(), edit.id);
-  if (!isMap(document.get(section, true))) document.set(section, document.createNode({}));
+  if (!yaml().isMap(document.get(section, true))) document.set(section, document.createNode({}));
   switch (edit.kind) {
     case 'set':
       document.setIn([section, edit.id], document.createNode(edit.connector));
@@ -46,11 +47,12 @@ function editYaml(text: string, edit: ConfigEdit): string {
 }
 
 function openYaml(text: string): Document {
-  const document = parseDocument(text) as Document;
+  const document = yaml().parseDocument(text) as Document;
   const problem = document.errors[0];
   if (problem !== undefined) throw new HubError('config_invalid', problem.message);
   if (document.contents === null) document.contents = document.createNode({});
-  if (!isMap(document.contents)) throw new HubError('config_invalid', 'the file is not a map of settings');
+  if (!yaml().isMap(document.contents))
+    throw new HubError('config_invalid', 'the file is not a map of settings');
   return document;
 }
 
@@ -58,7 +60,7 @@ function editJson(text: string, edit: ConfigEdit): string {
   const section = chooseSection(openJson(text), edit.id);
   const options = { formattingOptions: { insertSpaces: !/^\t/m.test(text), tabSize: 2, eol: '\n' } };
   const change = (from: string, path: (string | number)[], value: unknown): string =>
-    applyEdits(from, modify(from, path, value, options));
+    jsonc().applyEdits(from, jsonc().modify(from, path, value, options));
   const start = text.trim() === '' ? '{}\n' : text;
   switch (edit.kind) {
     case 'set':
@@ -77,9 +79,9 @@ function editJson(text: string, edit: ConfigEdit): string {
 function openJson(text: string): unknown {
   if (text.trim() === '') return {};
   const errors: ParseError[] = [];
-  const content: unknown = parseJsonc(text, errors, { allowTrailingComma: true });
+  const content: unknown = jsonc().parse(text, errors, { allowTrailingComma: true });
   const problem = errors[0];
-  if (problem !== undefined) throw new HubError('config_invalid', printParseErrorCode(problem.error));
+  if (problem !== undefined) throw new HubError('config_invalid', jsonc().printParseErrorCode(problem.error));
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new HubError('config_invalid', 'the file is not an object of settings');
   }

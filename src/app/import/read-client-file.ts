@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { parse as parseJsonc, printParseErrorCode, type ParseError } from 'jsonc-parser';
+import type { ParseError } from 'jsonc-parser';
 import { HubError } from '../../kernel/index.js';
+import { jsonc } from '../config/languages.js';
 import type { ClientPlace } from './clients.js';
 import { parseToml } from './parse-toml.js';
 
@@ -75,13 +76,13 @@ function readSettings(file: string): Settings {
     }
   }
   const errors: ParseError[] = [];
-  const content: unknown = parseJsonc(text.replace(/^\ufeff/, ''), errors, { allowTrailingComma: true });
+  const content: unknown = jsonc().parse(text.replace(/^\ufeff/, ''), errors, { allowTrailingComma: true });
   const problem = errors[0];
   if (problem === undefined && typeof content === 'object' && content !== null) return asObject(content);
   const line = text.slice(0, problem?.offset ?? 0).split('\n').length;
   throw new HubError(
     'config_invalid',
-    `${file}: line ${line}: ${problem === undefined ? 'not an object' : printParseErrorCode(problem.error)}`,
+    `${file}: line ${line}: ${problem === undefined ? 'not an object' : jsonc().printParseErrorCode(problem.error)}`,
   );
 }
 

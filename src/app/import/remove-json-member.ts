@@ -1,12 +1,13 @@
-import { createScanner, findNodeAtLocation, parseTree, type SyntaxKind } from 'jsonc-parser';
+import type { SyntaxKind } from 'jsonc-parser';
+import { jsonc } from '../config/languages.js';
 
 // `SyntaxKind` is a const enum, of which nothing is left at run time.
 const COMMA: SyntaxKind = 5;
 
 /** The text without one member of an object, with one comma less. Comments stay, and so does a comma after the last member. */
 export function removeJsonMember(text: string, path: readonly string[]): string {
-  const tree = parseTree(text, [], { allowTrailingComma: true });
-  const member = tree === undefined ? undefined : findNodeAtLocation(tree, [...path])?.parent;
+  const tree = jsonc().parseTree(text, [], { allowTrailingComma: true });
+  const member = tree === undefined ? undefined : jsonc().findNodeAtLocation(tree, [...path])?.parent;
   if (member === undefined) return text;
   const end = member.offset + member.length;
   const start = startOfLine(text, member.offset);
@@ -21,7 +22,7 @@ export function removeJsonMember(text: string, path: readonly string[]): string 
 
 /** Where the comma is, if nothing but space and comments comes before it. */
 function commaAfter(text: string, from: number): number | undefined {
-  const scanner = createScanner(text, true);
+  const scanner = jsonc().createScanner(text, true);
   scanner.setPosition(from);
   return scanner.scan() === COMMA ? scanner.getTokenOffset() : undefined;
 }

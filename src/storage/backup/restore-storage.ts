@@ -4,7 +4,6 @@ import { HubError, silentLogger, systemClock, type Clock, type Logger } from '..
 import type { Database } from '../database.js';
 import { requireKeysFor } from '../master-key-check.js';
 import { migrate, readSchemaVersion, requireKnownSchema } from '../migrate.js';
-import { openPostgres } from '../postgres/open-postgres.js';
 import { createSealer, type MasterKeys, type Sealer } from '../sealer.js';
 import { acquireHubLock } from '../sqlite/hub-lock.js';
 import { openSqlite } from '../sqlite/open-sqlite.js';
@@ -42,6 +41,7 @@ export async function restoreStorage({
   try {
     requireKnownSchema(source.schemaVersion);
     if (target.kind === 'sqlite') return { rows: await restoreFile(target.path, source, sealer, clock) };
+    const { openPostgres } = await import('../postgres/open-postgres.js');
     const database = await openPostgres({ url, logger, poolSize: 2 });
     try {
       await requireEmpty(database, source.schemaVersion);
