@@ -60,5 +60,6 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     // Failures are answered by the application; there is nothing left to reject with.
     others: (request, response) => void answerOthers(request, response),
   });
-  return { server: createNodeServer(listener), mcp };
+  const server = createNodeServer(listener, settings.fastFront ? { front: (path) => mcp.front(path) } : {});
+  return { server, mcp };
 }
