@@ -139,9 +139,7 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
   return {
     find: (path) => faceAt(path)?.listener,
     front: (path) => faceAt(path)?.front,
-    async close() {
-      await Promise.all([...endpoints.values()].map(closeEndpoint));
-    },
+    close: async () => void (await Promise.all([...endpoints.values()].map(closeEndpoint))),
   };
 }
 

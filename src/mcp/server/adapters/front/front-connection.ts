@@ -83,11 +83,11 @@ export class FrontConnection {
     else if (now - this.#since >= (this.#knownHead === undefined ? firstMs : idleMs)) this.socket.destroy();
   }
 
-  /** Writes a whole answer. */
-  answer(head: string, body: string | Uint8Array | undefined, isLast: boolean): void {
+  /** Writes a whole answer. `isAscii`: so is its body, if that is text; its characters are then its bytes. */
+  answer(head: string, body: string | Uint8Array | undefined, isLast: boolean, isAscii = false): void {
     const { socket } = this;
     if (typeof body === 'string') {
-      socket.write(head + body);
+      socket.write(head + body, isAscii ? 'latin1' : 'utf8');
     } else {
       socket.cork();
       socket.write(head);

@@ -58,10 +58,11 @@ export class FrontExchange implements Exchange {
   send(status: number, headers: AnswerHeaders, body?: string | Uint8Array): void {
     if (this.#isAnswered || this.#connection.isGone) return;
     const head = this.#texts.head(status, headers, this.#sharing(), false, Date.now());
-    const length = status === 204 ? '' : `content-length: ${byteLength(body)}\r\n`;
+    const bytes = byteLength(body);
+    const length = status === 204 ? '' : `content-length: ${bytes}\r\n`;
     this.#isAnswered = true;
     this.#complete();
-    this.#connection.answer(`${head}${length}\r\n`, body, false);
+    this.#connection.answer(`${head}${length}\r\n`, body, false, body?.length === bytes);
   }
 
   stream(status: number, headers: AnswerHeaders): AnswerStream {
