@@ -40,7 +40,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
   'mcp/server': limit(
     ['mcp/jsonrpc', 'mcp/model', 'mcp/sse', 'mcp/wire', 'mcp/transports'],
     [],
-    ['node:http'],
+    ['node:http', 'node:net'],
   ),
   'mcp/auth': limit([], ['oauth4webapi']),
   kernel: limit([]),

@@ -57,7 +57,8 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     sites: composeSites({ hub, config, folder, checks, isEndpoint: (path) => mcp.find(path) !== undefined }),
     others: lateListener(() => openAdmin({ hub, config, startedAt, shutdown })),
   });
-  return { server: createNodeServer(listener), mcp };
+  const server = createNodeServer(listener, settings.fastFront ? { front: (path) => mcp.front(path) } : {});
+  return { server, mcp };
 }
 
 /** The admin API is opened for the first request to it: a hub that only serves agents has no use for its memory. */

@@ -25,6 +25,7 @@ export const configInput = z.strictObject({
       maxBodyBytes: z.int().min(1_024).max(268_435_456).optional(),
       streaming: z.enum(['auto', 'off']).optional(),
       rejectChunked: z.boolean().optional(),
+      fastFront: z.boolean().optional(),
       allowStdioFromApi: z.boolean().optional(),
     })
     .optional(),

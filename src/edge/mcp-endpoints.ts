@@ -5,11 +5,13 @@ import type { Logger, Tracer } from '../kernel/index.js';
 import type { ServerCapabilities, ServerDescription } from '../mcp/model/index.js';
 import {
   createMcpServer,
-  toNodeListener,
+  toHttpFace,
   type AuthenticationRefusal,
   type Exchange,
   type ExchangeHeaders,
+  type FrontTarget,
   type GuardOptions,
+  type HttpFace,
   type ListenRequest,
   type Load,
   type McpServer,
@@ -67,13 +69,15 @@ export interface McpEndpointsOptions {
 export interface McpEndpoints {
   /** Who answers at a path; undefined if it is none of ours. */
   find(path: string): RequestListener | undefined;
+  /** The same for whoever reads requests without `node:http`. */
+  front(path: string): FrontTarget | undefined;
   close(): Promise<void>;
 }
 
 interface Endpoint {
   readonly server: McpServer;
   readonly sessions: OpenSharedSessions | undefined;
-  readonly listener: RequestListener;
+  readonly face: HttpFace;
 }
 
 const CONNECTOR_PATH = /^\/connectors\/([A-Za-z0-9_-]{1,48})\/mcp$/;
@@ -85,8 +89,8 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
   const agentOf = (principal: string): Agent => principals.agentOf(principal);
   const callers = createCallerIdentification(options.authenticator, options.tokens);
 
-  function listenerFor(path: string, server: Pick<McpServer, 'handle'>): RequestListener {
-    return toNodeListener(server, {
+  function faceFor(path: string, server: Pick<McpServer, 'handle'>): HttpFace {
+    return toHttpFace(server, {
       paths: [path],
       authenticate(headers: ExchangeHeaders) {
         const found = callers.identify(headers, path);
@@ -109,32 +113,33 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
         : undefined;
     const legacy = method === undefined ? 'sessions' : 'stateless';
     const server = createServer(options, scope, { legacy, ...sessions?.options }, agentOf);
-    if (method === undefined) return { server, sessions, listener: listenerFor(path, server) };
+    if (method === undefined) return { server, sessions, face: faceFor(path, server) };
     const plain = {
       handle: (exchange: Exchange, principal: string) =>
         server.handle(new RestExchange(exchange, method), principal),
     };
-    return { server, sessions, listener: listenerFor(path, plain) };
+    return { server, sessions, face: faceFor(path, plain) };
   }
 
   // What these paths stand for never changes.
-  const fixed = new Map<string, RequestListener>();
+  const fixed = new Map<string, HttpFace>();
+
+  function faceAt(path: string): HttpFace | undefined {
+    const known = fixed.get(path);
+    if (known !== undefined) return known;
+    const scope = scopeOf(path, options);
+    if (scope === undefined) return undefined;
+    const key = JSON.stringify([REST_METHODS[path], scope]);
+    let endpoint = endpoints.get(key);
+    if (endpoint === undefined) endpoints.set(key, (endpoint = create(path, scope)));
+    if (scope.kind === 'all') fixed.set(path, endpoint.face);
+    return endpoint.face;
+  }
 
   return {
-    find(path) {
-      const known = fixed.get(path);
-      if (known !== undefined) return known;
-      const scope = scopeOf(path, options);
-      if (scope === undefined) return undefined;
-      const key = JSON.stringify([REST_METHODS[path], scope]);
-      let endpoint = endpoints.get(key);
-      if (endpoint === undefined) endpoints.set(key, (endpoint = create(path, scope)));
-      if (scope.kind === 'all') fixed.set(path, endpoint.listener);
-      return endpoint.listener;
-    },
-    async close() {
-      await Promise.all([...endpoints.values()].map(closeEndpoint));
-    },
+    find: (path) => faceAt(path)?.listener,
+    front: (path) => faceAt(path)?.front,
+    close: async () => void (await Promise.all([...endpoints.values()].map(closeEndpoint))),
   };
 }
 

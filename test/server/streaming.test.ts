@@ -1,11 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../support/http/until.js';
 import { envelope, Gate, initialize, MODERN, request } from '../support/server/harness.js';
-import { LiveServer, rawPost, type LiveOptions } from '../support/server/live-server.js';
+import { FRONTS, LiveServer, rawPost, type LiveOptions } from '../support/server/live-server.js';
 
+let fastFront = true;
 const opened: LiveServer[] = [];
 async function open(options: LiveOptions = {}): Promise<LiveServer> {
-  const live = await LiveServer.open(options);
+  const live = await LiveServer.open({ fastFront, ...options });
   opened.push(live);
   return live;
 }
@@ -22,7 +23,11 @@ function modernCall(id: number, args: object = {}, meta: object = {}): string {
   return rawPost(body, { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'echo' });
 }
 
-describe('streams over sockets', () => {
+describe.each(FRONTS)('streams over sockets, by $way', (front) => {
+  beforeEach(() => {
+    ({ fastFront } = front);
+  });
+
   test('S46 R-19: a client that goes away cancels its modern call', async () => {
     let begun = 0;
     let aborted = 0;

@@ -18,6 +18,7 @@ export interface Config {
     readonly maxBodyBytes: number;
     readonly streaming: 'auto' | 'off';
     readonly rejectChunked: boolean;
+    readonly fastFront: boolean;
     readonly allowStdioFromApi: boolean;
   };
   readonly storageUrl: string;

@@ -131,6 +131,7 @@ function pickServer(pick: Pick, flags: Flags, server: NonNullable<ConfigInput['s
     maxBodyBytes: own('maxBodyBytes', server.maxBodyBytes, 4 * 1024 * 1024),
     streaming: own('streaming', server.streaming, 'auto'),
     rejectChunked: own('rejectChunked', server.rejectChunked, false),
+    fastFront: own('fastFront', server.fastFront, true),
     allowStdioFromApi: own('allowStdioFromApi', server.allowStdioFromApi, false),
   };
 }

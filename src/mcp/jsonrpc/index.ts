@@ -7,6 +7,7 @@
 export {
   JsonError,
   parseJson,
+  parseMessage,
   STRICT_JSON,
   TOLERANT_JSON,
   type Json,

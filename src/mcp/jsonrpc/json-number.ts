@@ -28,8 +28,13 @@ let writingExactly = false;
 let wroteExactNumber = false;
 
 /** Texts below this length cost less to write again than to keep. */
-const KEPT_LENGTH = 16 * 1024;
+export const KEPT_LENGTH = 16 * 1024;
 const keptTexts = new WeakMap<object, string>();
+
+/** Takes the text of a value that was read from it: it is what will be written. */
+export function keepText(value: object, text: string): void {
+  if (text.length >= KEPT_LENGTH) keptTexts.set(value, text);
+}
 
 /** `stringifyJson` for a value that will be written again as it is: if its text is long, that costs nothing then. */
 export function stringifyAndKeep(value: object): string {

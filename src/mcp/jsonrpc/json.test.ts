@@ -4,11 +4,13 @@ import { arbitraryJson } from '../../../test/support/arbitrary-json.js';
 import {
   JsonError,
   parseJson,
+  parseMessage,
   STRICT_JSON,
   stringifyJson,
   TOLERANT_JSON,
   type JsonFault,
   type JsonLimits,
+  type JsonObject,
 } from './index.js';
 
 function faultOf(text: string, limits?: JsonLimits): JsonFault | 'accepted' {
@@ -250,3 +252,30 @@ function escapeOf(character: string): string {
     .map((code) => `\\u${code.toString(16).padStart(4, '0')}`)
     .join('');
 }
+
+describe('long answers of a peer', () => {
+  const long = 'x'.repeat(20_000);
+  const answer = (result: string, more = ''): string => `{"jsonrpc":"2.0","id":7,"result":${result}${more}}`;
+  const written = (text: string): string => {
+    const value = parseMessage(text, TOLERANT_JSON);
+    return stringifyJson((value as JsonObject)['result']);
+  };
+
+  test('are written as they came', () => {
+    const result = `{"content":[{"type":"text","text":"${long}\\u0041"}],"n":1.0, "m":12345678901234567890}`;
+    expect(written(answer(result))).toBe(result);
+  });
+
+  test.each([
+    ['a key that occurs twice', answer(`{"a":1,"a":2,"t":"${long}"}`)],
+    ['a key that occurs twice further inside', answer(`{"a":[{"b":1,"b":2}],"t":"${long}"}`)],
+    ['a result that occurs twice', answer(`{"t":"${long}"}`, ',"result":{}')],
+    ['something after the result', answer(`{"t":"${long}", "u":1.0}`, ',"x":{}')],
+    ['more than one line', answer(`{\n"t":"${long}"}`)],
+    ['another order', `{"id":7,"jsonrpc":"2.0","result":{"t":"${long}", "u":1.0}}`],
+    ['a short text', answer('{"t": "short"}')],
+  ])('but not with %s', (_name, text) => {
+    const again = JSON.stringify((JSON.parse(text) as JsonObject)['result']);
+    expect(written(text)).toBe(again);
+  });
+});

@@ -1,4 +1,4 @@
-import { isExactNumber, JsonNumber, parseWithExactNumbers } from './json-number.js';
+import { isExactNumber, JsonNumber, keepText, KEPT_LENGTH, parseWithExactNumbers } from './json-number.js';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -37,6 +37,42 @@ const BYTE_ORDER_MARK = 0xfeff;
  * over its characters. One leading byte order mark is ignored (RFC 8259, section 8.1).
  */
 export function parseJson(text: string, limits: JsonLimits = STRICT_JSON): Json {
+  return parseMeasured(text, limits).value;
+}
+
+const ANSWER_HEAD = /^\{"jsonrpc":"2\.0","id":(?:[0-9]{1,16}|"[A-Za-z0-9_-]{0,64}"),"result":(?=\{)/;
+
+/**
+ * The same for a message of a peer. If it is a long answer, the text of its result is kept for whoever writes that
+ * again. Only where no key occurs twice, because whoever reads the text must see what was read here; and where it is one
+ * line, because messages may be sent as lines.
+ */
+export function parseMessage(text: string, limits: JsonLimits): Json {
+  const { document, value, shape } = parseMeasured(text, limits);
+  if (document.length < KEPT_LENGTH || !isRecord(value)) return value;
+  const head = ANSWER_HEAD.exec(document)?.[0];
+  const { result } = value;
+  if (head === undefined || !isRecord(result) || !document.endsWith('}}')) return value;
+  if (document.includes('\n') || document.includes('\r')) return value;
+  // With these three members and no other, the result ends where the message does.
+  if (Object.keys(value).length === 3 && countMembers(value) === shape.members)
+    keepText(result, document.slice(head.length, -1));
+  return value;
+}
+
+function isRecord(value: Json | undefined): value is JsonObject {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+  );
+}
+
+interface Measured {
+  readonly document: string;
+  readonly value: Json;
+  readonly shape: Shape;
+}
+
+function parseMeasured(text: string, limits: JsonLimits): Measured {
   const document = text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text;
   const shape = measure(document, limits);
   let value: Json;
@@ -51,7 +87,7 @@ export function parseJson(text: string, limits: JsonLimits = STRICT_JSON): Json 
   if (limits.duplicateKeys === 'refuse' && shape.members > 0 && countMembers(value) !== shape.members) {
     throw new JsonError('duplicate_key', 'duplicate key in an object');
   }
-  return value;
+  return { document, value, shape };
 }
 
 interface Shape {

@@ -6,7 +6,13 @@
  * grows without a bound. Nothing is logged here: what no answer tells goes to `onEvent`.
  */
 export { createMcpServer, serveChannel, type McpServer, type ServedChannel } from './mcp-server.js';
-export { toNodeListener, type NodeListenerOptions } from './adapters/node-listener.js';
+export {
+  toHttpFace,
+  toNodeListener,
+  type HttpFace,
+  type NodeListenerOptions,
+} from './adapters/node-listener.js';
+export type { FrontTarget } from './adapters/front/front-connection.js';
 export { createNodeServer, type NodeServerOptions } from './adapters/node-server.js';
 export { toFetchHandler, type FetchHandlerOptions } from './adapters/fetch-handler.js';
 export type { AuthenticationRefusal, EntryOptions } from './adapters/entry.js';

@@ -1,7 +1,7 @@
 import {
   InvalidMessage,
   JsonError,
-  parseJson,
+  parseMessage,
   toMessage,
   TOLERANT_JSON,
   type ErrorMessage,
@@ -22,7 +22,7 @@ export interface MessageSink {
 export function readMessages(text: string, sink: MessageSink): void {
   let value: Json;
   try {
-    value = parseJson(text, TOLERANT_JSON);
+    value = parseMessage(text, TOLERANT_JSON);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     sink.unreadable('not_json', undefined);

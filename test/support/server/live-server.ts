@@ -4,7 +4,7 @@ import {
   createMcpServer,
   createNodeServer,
   createNotifier,
-  toNodeListener,
+  toHttpFace,
   type Handler,
   type McpServer,
   type NodeListenerOptions,
@@ -20,7 +20,15 @@ export interface LiveOptions {
   readonly server?: Partial<ServerOptions>;
   readonly listener?: NodeListenerOptions;
   readonly http?: NodeServerOptions;
+  /** Whether ordinary requests are read past `node:http`. Default true. */
+  readonly fastFront?: boolean;
 }
+
+/** The two ways in which requests are read. What a test finds must not depend on it. */
+export const FRONTS = [
+  { way: 'the fast front', fastFront: true },
+  { way: 'node:http', fastFront: false },
+] as const;
 
 /** A server on a loopback port. */
 export class LiveServer {
@@ -41,7 +49,15 @@ export class LiveServer {
         'tools/call': options.call ?? (({ params }) => ({ content: [], got: params['arguments'] })),
       },
     });
-    this.http = createNodeServer(toNodeListener(this.mcp, options.listener), options.http);
+    const { listener, front } = toHttpFace(this.mcp, options.listener);
+    const { bodyTimeoutMs, paths = ['/mcp'] } = options.listener ?? {};
+    this.http = createNodeServer(listener, {
+      ...options.http,
+      ...(bodyTimeoutMs !== undefined && { bodyTimeoutMs }),
+      ...(options.fastFront !== false && {
+        front: (path) => (paths.includes(path) ? front : undefined),
+      }),
+    });
   }
 
   static async open(options: LiveOptions = {}): Promise<LiveServer> {

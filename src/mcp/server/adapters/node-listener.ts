@@ -11,6 +11,7 @@ import {
   type EarlyAnswer,
   type EntryOptions,
 } from './entry.js';
+import type { FrontTarget } from './front/front-connection.js';
 
 export interface NodeListenerOptions extends EntryOptions {
   /** How long a body may take to arrive. Default 20 s. */
@@ -19,12 +20,32 @@ export interface NodeListenerOptions extends EntryOptions {
   readonly maxHeaders?: number;
 }
 
+/** The two ways into a server: by `node:http`, and past it. */
+export interface HttpFace {
+  readonly listener: RequestListener;
+  /** For `NodeServerOptions.front`. */
+  readonly front: FrontTarget;
+}
+
 /** Serves MCP from a `node:http` server. */
 export function toNodeListener(
   server: Pick<McpServer, 'handle'>,
   options: NodeListenerOptions = {},
 ): RequestListener {
+  return toHttpFace(server, options).listener;
+}
+
+/** The same for a server that reads ordinary requests itself. */
+export function toHttpFace(server: Pick<McpServer, 'handle'>, options: NodeListenerOptions = {}): HttpFace {
   const entry = new Entry(options);
+  return { listener: createListener(server, entry, options), front: { server, entry } };
+}
+
+function createListener(
+  server: Pick<McpServer, 'handle'>,
+  entry: Entry,
+  options: NodeListenerOptions,
+): RequestListener {
   const expire = (exchange: NodeExchange): void => exchange.expire();
   const deadlines = new DueQueue(options.bodyTimeoutMs ?? 20_000, Date.now, expire);
   // `rawHeaders` holds names and values in turn.

@@ -1,5 +1,8 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { attachFastFront } from './front/fast-front.js';
+import type { FrontTarget } from './front/front-connection.js';
+import { refusalText } from './refusal-text.js';
 
 export interface NodeServerOptions {
   /** How long the head of a request may take. Default 10 s. */
@@ -10,6 +13,10 @@ export interface NodeServerOptions {
   readonly maxHeaderBytes?: number;
   /** Default 100. The listener refuses requests with more. */
   readonly maxHeaders?: number;
+  /** How long a body may take where requests are read past `node:http`. Default 20 s. */
+  readonly bodyTimeoutMs?: number;
+  /** Who serves ordinary requests without `node:http`, by path. Without it nobody does. */
+  readonly front?: (path: string) => FrontTarget | undefined;
   /** How long the answer may take after a client has closed its side of the connection. Default 250 ms. */
   readonly halfCloseMs?: number;
 }
@@ -41,6 +48,13 @@ export function createNodeServer(listener: RequestListener, options: NodeServerO
     listener(request, response);
   });
   server.on('clientError', refuseBytes);
+  if (options.front !== undefined)
+    attachFastFront(server, options.front, {
+      maxHeaders: options.maxHeaders ?? 100,
+      firstMs: server.headersTimeout,
+      idleMs: server.keepAliveTimeout,
+      bodyMs: options.bodyTimeoutMs ?? 20_000,
+    });
   keepHalfClosed(server, options.halfCloseMs ?? 250);
   return server;
 }
@@ -67,9 +81,7 @@ function refuseBytes(error: Error & { readonly code?: string }, socket: Duplex):
     return;
   }
   const status = STATUS_BY_CODE[error.code ?? ''] ?? '400 Bad Request';
-  socket.end(
-    `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\ncache-control: no-store\r\nx-content-type-options: nosniff\r\n\r\n`,
-  );
+  socket.end(refusalText(status));
 }
 
 /** The response that is next to leave, by the name under which Node keeps it. */

@@ -1,0 +1,56 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { AnswerTexts } from './answer-text.js';
+import { FrontConnection, type FrontHost, type FrontLimits, type FrontTarget } from './front-connection.js';
+
+const CHECK_MS = 1_000;
+
+/**
+ * Serves the request every client sends, `POST` with a length, straight from the socket, because the layers of
+ * `node:http` cost more than a whole call. Whatever is not exactly that goes to the server's own parser with all its
+ * bytes, also in the middle of a connection: unusual and malformed input is judged by that alone.
+ */
+export function attachFastFront(
+  server: Server,
+  find: (path: string) => FrontTarget | undefined,
+  limits: FrontLimits,
+): void {
+  const [parse] = server.listeners('connection');
+  if (parse === undefined) throw new TypeError('the server does not serve connections');
+  const connections = new Set<FrontConnection>();
+  let timer: NodeJS.Timeout | undefined;
+  const check = (): void => {
+    const now = Date.now();
+    for (const connection of connections) connection.check(now);
+    if (connections.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+  const host: FrontHost = {
+    texts: new AnswerTexts(limits.idleMs),
+    limits,
+    find,
+    pass: (socket) => void Reflect.apply(parse, server, [socket]),
+    gone: (connection) => void connections.delete(connection),
+  };
+  server.removeListener('connection', parse as (socket: Socket) => void);
+  server.prependListener('connection', (socket: Socket) => {
+    connections.add(new FrontConnection(host, socket));
+    timer ??= setInterval(check, CHECK_MS).unref();
+  });
+  closeWith(server, connections);
+}
+
+/** Whoever closes the connections of the server closes these too. */
+function closeWith(server: Server, connections: ReadonlySet<FrontConnection>): void {
+  const closeIdle = server.closeIdleConnections.bind(server);
+  const closeAll = server.closeAllConnections.bind(server);
+  server.closeIdleConnections = () => {
+    closeIdle();
+    for (const connection of connections) if (connection.isIdle) connection.socket.destroy();
+  };
+  server.closeAllConnections = () => {
+    closeAll();
+    for (const connection of connections) connection.socket.destroy();
+  };
+}

@@ -1,0 +1,242 @@
+import type { Socket } from 'node:net';
+import type { McpServer } from '../../mcp-server.js';
+import type { Entry } from '../entry.js';
+import { refusalText } from '../refusal-text.js';
+import type { AnswerTexts } from './answer-text.js';
+import { FrontExchange } from './front-exchange.js';
+import { readOrdinaryHead, type RequestHead } from './request-head.js';
+
+/** Who answers at a path. */
+export interface FrontTarget {
+  readonly server: Pick<McpServer, 'handle'>;
+  readonly entry: Entry;
+}
+
+export interface FrontLimits {
+  /** Requests with more headers are not ordinary. */
+  readonly maxHeaders: number;
+  /** How long a connection may be silent before its first request. */
+  readonly firstMs: number;
+  /** How long between two requests. */
+  readonly idleMs: number;
+  /** How long a body may take. */
+  readonly bodyMs: number;
+}
+
+/** What all connections share. */
+export interface FrontHost {
+  readonly texts: AnswerTexts;
+  readonly limits: FrontLimits;
+  find(path: string): FrontTarget | undefined;
+  /** Hands a connection on. What it has sent so far has been put back. */
+  pass(socket: Socket): void;
+  gone(connection: FrontConnection): void;
+}
+
+type State = 'idle' | 'reading' | 'answering' | 'over';
+
+/** Well below what Node's parser takes, so that only that decides what is too much. */
+const MAX_HEAD_BYTES = 8 * 1024;
+const END_OF_HEAD = '\r\n\r\n';
+
+/** One connection: ordinary requests are served here, one after another, until something else comes. */
+export class FrontConnection {
+  readonly socket: Socket;
+  readonly #host: FrontHost;
+  #state: State = 'idle';
+  #since = Date.now();
+  #exchange: FrontExchange | undefined;
+  /** The part of a body that is there. */
+  #pieces: Buffer[] = [];
+  #missing = 0;
+  /** What came after the request that is being answered. */
+  #rest: Buffer | undefined;
+  /** Clients send the same head again and again. */
+  #knownText = '';
+  #knownHead: RequestHead | undefined;
+
+  constructor(host: FrontHost, socket: Socket) {
+    this.#host = host;
+    this.socket = socket;
+    socket.on('data', this.#onData);
+    socket.on('end', this.#onEnd);
+    socket.on('error', this.#onError);
+    socket.on('close', this.#onClose);
+  }
+
+  get isGone(): boolean {
+    return this.#state === 'over' || this.socket.destroyed;
+  }
+
+  get isIdle(): boolean {
+    return this.#state === 'idle' && this.socket.writableLength === 0;
+  }
+
+  /** Ends what takes too long. */
+  check(now: number): void {
+    const { firstMs, idleMs, bodyMs } = this.#host.limits;
+    if (this.#state === 'reading') {
+      if (now - this.#since >= bodyMs) this.#exchange?.expire();
+    } else if (this.#state !== 'idle') return;
+    // The last answer is still on its way.
+    else if (this.socket.writableLength > 0) this.#since = now;
+    else if (now - this.#since >= (this.#knownHead === undefined ? firstMs : idleMs)) this.socket.destroy();
+  }
+
+  /** Writes a whole answer. `isAscii`: so is its body, if that is text; its characters are then its bytes. */
+  answer(head: string, body: string | Uint8Array | undefined, isLast: boolean, isAscii = false): void {
+    const { socket } = this;
+    if (typeof body === 'string') {
+      socket.write(head + body, isAscii ? 'latin1' : 'utf8');
+    } else {
+      socket.cork();
+      socket.write(head);
+      if (body !== undefined && body.length > 0) socket.write(body);
+      socket.uncork();
+    }
+    this.answered(isLast);
+  }
+
+  /** The answer is complete, as far as we are concerned. */
+  answered(isLast: boolean): void {
+    if (this.#state === 'over') return;
+    this.#exchange = undefined;
+    if (isLast) {
+      this.#leave();
+      this.socket.destroySoon();
+      return;
+    }
+    this.#state = 'idle';
+    this.#since = Date.now();
+    if (this.#rest !== undefined) queueMicrotask(this.#next);
+    else if (this.socket.writableNeedDrain) this.#awaitDrain();
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    if (this.#state === 'idle' && this.#rest === undefined) this.#begin(bytes);
+    else if (this.#state === 'reading') this.#readBody(bytes);
+    else if (this.#state !== 'over') this.#keep(bytes);
+  };
+
+  /** The peer closes its side. Whoever waits for an answer may still read it; the server gives it a moment. */
+  readonly #onEnd = (): void => {
+    if (this.#state === 'idle') this.socket.destroy();
+    else if (this.#state === 'reading') this.#refuseShort();
+  };
+
+  readonly #onError = (): void => {
+    this.socket.destroy();
+  };
+
+  readonly #onClose = (): void => {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    if (this.#state !== 'over') this.#leave();
+    exchange?.gone();
+  };
+
+  readonly #next = (): void => {
+    const rest = this.#rest;
+    if (this.#state !== 'idle' || rest === undefined) return;
+    this.#rest = undefined;
+    this.#begin(rest);
+    if (this.#rest === undefined) this.socket.resume();
+  };
+
+  #begin(bytes: Buffer): void {
+    const host = this.#host;
+    const text = bytes.toString('latin1', 0, Math.min(bytes.length, MAX_HEAD_BYTES));
+    const end = text.indexOf(END_OF_HEAD);
+    const head = end === -1 ? undefined : this.#readHead(text, end);
+    const target = head === undefined ? undefined : host.find(head.target);
+    const start = end + END_OF_HEAD.length;
+    if (head === undefined || target === undefined || head.length > target.entry.maxBodyBytes) {
+      this.#pass(bytes);
+      return;
+    }
+    // Several requests at once: they are answered in order but may run side by side, which is for Node to see to.
+    if (bytes.length > start + head.length) {
+      this.#pass(bytes);
+      return;
+    }
+    const exchange = new FrontExchange(this, host.texts, target, head);
+    this.#exchange = exchange;
+    const bodyEnd = start + head.length;
+    if (bytes.length >= bodyEnd) {
+      this.#state = 'answering';
+      exchange.start(bytes.subarray(start, bodyEnd));
+    } else {
+      this.#state = 'reading';
+      this.#since = Date.now();
+      this.#missing = bodyEnd - bytes.length;
+      this.#pieces = [bytes.subarray(start)];
+      exchange.start(undefined);
+    }
+  }
+
+  /** A body that ends early is no request. */
+  #refuseShort(): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    this.#leave();
+    exchange?.gone();
+    this.socket.write(refusalText('400 Bad Request'));
+    this.socket.destroySoon();
+  }
+
+  #readHead(text: string, end: number): RequestHead | undefined {
+    if (end === this.#knownText.length && text.startsWith(this.#knownText)) return this.#knownHead;
+    const own = text.slice(0, end);
+    const head = readOrdinaryHead(own, this.#host.limits.maxHeaders);
+    if (head !== undefined) {
+      this.#knownText = own;
+      this.#knownHead = head;
+    }
+    return head;
+  }
+
+  #readBody(bytes: Buffer): void {
+    const taken = Math.min(bytes.length, this.#missing);
+    this.#pieces.push(taken === bytes.length ? bytes : bytes.subarray(0, taken));
+    this.#missing -= taken;
+    if (this.#missing > 0) return;
+    const body = Buffer.concat(this.#pieces);
+    this.#pieces = [];
+    this.#state = 'answering';
+    if (taken < bytes.length) this.#keep(bytes.subarray(taken));
+    this.#exchange?.receive(body);
+  }
+
+  /** Requests are answered in the order they came, so what comes early waits unread. */
+  #keep(bytes: Buffer): void {
+    this.#rest = this.#rest === undefined ? bytes : Buffer.concat([this.#rest, bytes]);
+    this.socket.pause();
+  }
+
+  /** A client that does not read gets no further answers. */
+  #awaitDrain(): void {
+    this.socket.pause();
+    this.socket.once('drain', () => {
+      if (this.#rest === undefined) this.socket.resume();
+    });
+  }
+
+  #pass(bytes: Buffer): void {
+    const { socket } = this;
+    this.#leave();
+    socket.off('data', this.#onData);
+    socket.off('end', this.#onEnd);
+    socket.off('error', this.#onError);
+    socket.off('close', this.#onClose);
+    socket.pause();
+    socket.unshift(bytes);
+    this.#host.pass(socket);
+    socket.resume();
+  }
+
+  /** No longer ours to look after, except that its faults are heard. */
+  #leave(): void {
+    this.#state = 'over';
+    this.#host.gone(this);
+  }
+}

@@ -1,0 +1,176 @@
+import type { AnswerHeaders, AnswerStream, Exchange, ExchangeHeaders } from '../../exchange.js';
+import { FAILED, TOO_SLOW, type EarlyAnswer } from '../entry.js';
+import type { AnswerTexts } from './answer-text.js';
+import type { FrontConnection, FrontTarget } from './front-connection.js';
+import type { RequestHead } from './request-head.js';
+
+const NO_BODY = new Uint8Array();
+
+/** One request that was read without `node:http`, from its head to its answer. */
+export class FrontExchange implements Exchange {
+  readonly method = 'POST';
+  readonly target: string;
+  readonly headers: ExchangeHeaders;
+  body: Uint8Array = NO_BODY;
+  readonly #connection: FrontConnection;
+  readonly #texts: AnswerTexts;
+  readonly #served: FrontTarget;
+  #principal: string | undefined;
+  #isWhole = false;
+  /** The answer has begun, or there will be none. */
+  #isAnswered = false;
+  #isComplete = false;
+  #onGone: (() => void)[] | undefined;
+
+  constructor(connection: FrontConnection, texts: AnswerTexts, served: FrontTarget, head: RequestHead) {
+    this.#connection = connection;
+    this.#texts = texts;
+    this.#served = served;
+    this.target = head.target;
+    this.headers = head.headers;
+  }
+
+  /** The head is there; perhaps the body is too. */
+  start(body: Uint8Array | undefined): void {
+    const { entry } = this.#served;
+    this.#isWhole = body !== undefined;
+    if (body !== undefined) this.body = body;
+    try {
+      const early = entry.check(this.method, this.target, this.headers);
+      if (early !== undefined) return this.#refuse(early, true);
+      const principal = entry.identify(this.headers, this.#connection.socket);
+      if (!(principal instanceof Promise)) return this.#identified(principal, true);
+      principal.then(
+        (known) => this.#identified(known, false),
+        () => this.#refuse(FAILED, !this.#isWhole),
+      );
+    } catch {
+      this.#refuse(FAILED, true);
+    }
+  }
+
+  receive(body: Uint8Array): void {
+    this.body = body;
+    this.#isWhole = true;
+    if (this.#principal !== undefined) this.#served.server.handle(this, this.#principal);
+  }
+
+  send(status: number, headers: AnswerHeaders, body?: string | Uint8Array): void {
+    if (this.#isAnswered || this.#connection.isGone) return;
+    const head = this.#texts.head(status, headers, this.#sharing(), false, Date.now());
+    const bytes = byteLength(body);
+    const length = status === 204 ? '' : `content-length: ${bytes}\r\n`;
+    this.#isAnswered = true;
+    this.#complete();
+    this.#connection.answer(`${head}${length}\r\n`, body, false, body?.length === bytes);
+  }
+
+  stream(status: number, headers: AnswerHeaders): AnswerStream {
+    const head = this.#texts.head(status, headers, this.#sharing(), false, Date.now());
+    const begun = this.#isAnswered || this.#connection.isGone;
+    this.#isAnswered = true;
+    return new FrontStream(
+      this.#connection,
+      begun ? undefined : `${head}Transfer-Encoding: chunked\r\n\r\n`,
+      () => this.#complete(),
+    );
+  }
+
+  onAbort(listener: () => void): void {
+    if (this.#isComplete) return;
+    if (this.#connection.isGone) listener();
+    else (this.#onGone ??= []).push(listener);
+  }
+
+  /** The peer is gone. */
+  gone(): void {
+    const listeners = this.#onGone ?? [];
+    this.#onGone = undefined;
+    this.#isAnswered = true;
+    if (!this.#isComplete) for (const listener of listeners) listener();
+  }
+
+  /** The body took too long. */
+  expire(): void {
+    this.#refuse(TOO_SLOW, true);
+  }
+
+  #identified(principal: string | EarlyAnswer, atOnce: boolean): void {
+    if (typeof principal !== 'string') return this.#refuse(principal, atOnce || !this.#isWhole);
+    this.#principal = principal;
+    if (this.#isWhole) this.#served.server.handle(this, principal);
+  }
+
+  /** `isLast`: what is left of the body is not read, so the connection ends with the answer. */
+  #refuse(answer: EarlyAnswer, isLast: boolean): void {
+    if (this.#isAnswered || this.#connection.isGone) return;
+    this.#isAnswered = true;
+    this.#complete();
+    const shared = this.#served.entry.isShared(answer) ? this.#sharing() : undefined;
+    const head = this.#texts.head(answer.status, answer.headers, shared, isLast, Date.now());
+    const length = answer.body === undefined ? '' : `content-length: ${byteLength(answer.body)}\r\n`;
+    this.#connection.answer(`${head}${length}\r\n`, answer.body, isLast);
+  }
+
+  #sharing(): AnswerHeaders | undefined {
+    return this.headers['origin'] === undefined ? undefined : this.#served.entry.sharing(this.headers);
+  }
+
+  #complete(): void {
+    this.#isComplete = true;
+    this.#onGone = undefined;
+  }
+}
+
+function byteLength(body: string | Uint8Array | undefined): number {
+  if (body === undefined) return 0;
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+}
+
+/** An answer in chunks. */
+class FrontStream implements AnswerStream {
+  readonly #connection: FrontConnection;
+  readonly #ended: () => void;
+  /** The head travels with the first event if that comes at once, and alone if it does not. */
+  #head: string | undefined;
+  #isOver: boolean;
+
+  constructor(connection: FrontConnection, head: string | undefined, ended: () => void) {
+    this.#connection = connection;
+    this.#ended = ended;
+    this.#head = head;
+    this.#isOver = head === undefined;
+    queueMicrotask(() => this.#write(''));
+  }
+
+  get buffered(): number {
+    return this.#connection.socket.writableLength;
+  }
+
+  write(chunk: string): boolean {
+    if (this.#isOver || this.#connection.isGone) return false;
+    if (chunk === '') return true;
+    return this.#write(`${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`);
+  }
+
+  end(): void {
+    if (this.#isOver || this.#connection.isGone) return;
+    this.#ended();
+    this.#write('0\r\n\r\n');
+    this.#isOver = true;
+    this.#connection.answered(false);
+  }
+
+  abort(): void {
+    this.#isOver = true;
+    this.#connection.socket.destroy();
+  }
+
+  #write(text: string): boolean {
+    const head = this.#head ?? '';
+    this.#head = undefined;
+    const whole = head + text;
+    if (whole === '' || this.#isOver || this.#connection.isGone) return true;
+    return this.#connection.socket.write(whole);
+  }
+}
