@@ -61,6 +61,7 @@ export function composeAdmin({ hub, config, shutdown }: AdminParts) {
     gate: browser.gate,
     urlOf: (path) => hub.publicUrl.of(path),
     authenticateAdmin: adminAuthentication(hub),
+    policyHistory: storage.policies,
     credentials: storage.credentials,
     snapshots: storage.snapshots,
     eventStore: storage.events,

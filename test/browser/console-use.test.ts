@@ -195,7 +195,7 @@ describe('policies', () => {
     await page.getByText('no-echo/1', { exact: true }).waitFor();
     await page.goto('/policies/no-echo');
     await page.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('button', { name: 'Remove for good' }).click();
+    await page.getByRole('button', { name: 'Remove it' }).click();
     await page.getByRole('heading', { level: 1, name: 'Policies' }).waitFor();
   });
 });

@@ -1,16 +1,19 @@
-import { ADMIN_ROUTES, type PolicyView } from '../../contract/index.js';
-import type { Policy } from '../../governance/index.js';
+import { ADMIN_ROUTES } from '../../contract/index.js';
+import { findPolicyProblems, POLICY_SCHEMA, type Policy } from '../../governance/index.js';
 import type { JsonObject } from '../../mcp/jsonrpc/index.js';
 import type { AdminDependencies } from './dependencies.js';
 import { expectedVersion, tagOf } from './entity-tag.js';
 import { pageOf } from './list-page.js';
+import { registerPolicyHistory } from './policy-history-routes.js';
 import { agentNamed, policyNamed, requireFound } from './record-names.js';
 import type { Register } from './register.js';
-import { toTime } from './views/secret-state.js';
+import { toPolicyView } from './views/policy-view.js';
 
 const ROUTES = ADMIN_ROUTES.policies;
 
-export function registerPolicyRoutes(register: Register, { policies, operations }: AdminDependencies): void {
+export function registerPolicyRoutes(register: Register, deps: AdminDependencies): void {
+  const { policies, operations } = deps;
+  registerPolicyHistory(register, deps);
   const detail = (policy: Policy) => ({ body: toPolicyView(policy), tag: tagOf(policy) });
 
   register(ROUTES.list, async ({ query }) => {
@@ -45,6 +48,10 @@ export function registerPolicyRoutes(register: Register, { policies, operations 
       }),
     };
   });
+  register(ROUTES.check, async ({ body: { text } }) => ({
+    body: { problems: findPolicyProblems(text).map(({ ...problem }) => problem) },
+  }));
+  register(ROUTES.schema, async () => ({ body: { schema: POLICY_SCHEMA } }));
   register(ROUTES.explain, async ({ body }) => {
     const agent = agentNamed(body.agent);
     const { entry, decision, risk, tags, listed } = await operations.explainPolicy({
@@ -66,8 +73,4 @@ export function registerPolicyRoutes(register: Register, { policies, operations 
       },
     };
   });
-}
-
-function toPolicyView({ id, text, source, version, updatedAt }: Policy): PolicyView {
-  return { id, text, source, readOnly: source !== 'stored', version, updatedAt: toTime(updatedAt) };
 }
