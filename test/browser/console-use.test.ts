@@ -186,7 +186,7 @@ describe('policies', () => {
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Text (Cedar)').fill('forbid(principal, action, resource == Tool::"remote/echo");');
     await page.getByRole('button', { name: 'Check and save' }).click();
-    await page.getByText('Version 1').waitFor();
+    await page.getByText(/^Version 1,/).waitFor();
     await expect.poll(names, { timeout: 1_000, interval: 20 }).not.toContain('remote__echo');
     await client.close();
 

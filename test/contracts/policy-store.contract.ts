@@ -49,8 +49,12 @@ export function policyStoreContract(open: () => Promise<PolicyStore>): void {
     const id = toPolicyId('p');
     await store.add(examplePolicy('p', { text: 'one', updatedAt: 1 }), 'ada');
     await store.replace(examplePolicy('p', { text: 'two', version: 2, updatedAt: 2 }), 1, 'bob');
-    await expect(store.replace(examplePolicy('p', { version: 9 }), 1, 'eve')).rejects.toThrow();
-    await expect(store.add(examplePolicy('p', { version: 9 }), 'eve')).rejects.toThrow();
+    await expect(store.replace(examplePolicy('p', { version: 9 }), 1, 'eve')).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
+    await expect(store.add(examplePolicy('p', { version: 9 }), 'eve')).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect(await store.removed()).toEqual([]);
     await store.remove(id, { at: 3, by: 'ada' });
     await store.remove(id, { at: 4, by: 'eve' });

@@ -14,6 +14,7 @@ const ROUTES = ADMIN_ROUTES.policies;
 export function registerPolicyRoutes(register: Register, deps: AdminDependencies): void {
   const { policies, operations } = deps;
   registerPolicyHistory(register, deps);
+  registerChecks(register);
   const detail = (policy: Policy) => ({ body: toPolicyView(policy), tag: tagOf(policy) });
 
   register(ROUTES.list, async ({ query }) => {
@@ -48,10 +49,6 @@ export function registerPolicyRoutes(register: Register, deps: AdminDependencies
       }),
     };
   });
-  register(ROUTES.check, async ({ body: { text } }) => ({
-    body: { problems: findPolicyProblems(text).map(({ ...problem }) => problem) },
-  }));
-  register(ROUTES.schema, async () => ({ body: { schema: POLICY_SCHEMA } }));
   register(ROUTES.explain, async ({ body }) => {
     const agent = agentNamed(body.agent);
     const { entry, decision, risk, tags, listed } = await operations.explainPolicy({
@@ -73,4 +70,12 @@ export function registerPolicyRoutes(register: Register, deps: AdminDependencies
       },
     };
   });
+}
+
+/** For who writes one. */
+function registerChecks(register: Register): void {
+  register(ROUTES.check, async ({ body: { text } }) => ({
+    body: { problems: [...findPolicyProblems(text)] },
+  }));
+  register(ROUTES.schema, async () => ({ body: { schema: POLICY_SCHEMA } }));
 }

@@ -120,7 +120,13 @@ function Loaded({ policy, tag }: { readonly policy: PolicyView; readonly tag: st
           busy={remove.isPending}
           problem={remove.error !== null && <ProblemNotice error={remove.error} />}
           onClose={() => setAsking(false)}
-          onConfirm={() => remove.mutate(id, { onSuccess: () => void navigate({ to: '/policies' }) })}
+          // What it is told when it is done must not hang on this page: the policy it shows is gone by then.
+          onConfirm={() => {
+            remove.mutateAsync(id).then(
+              () => navigate({ to: '/policies' }),
+              () => undefined,
+            );
+          }}
         >
           What only this policy permits is refused from then on, and what only it forbids is permitted. It can
           be restored from its history.
