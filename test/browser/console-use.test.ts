@@ -87,6 +87,9 @@ describe('sync', () => {
     await page.getByRole('button', { name: 'Sync' }).click();
     await page.getByText(/Discovered 6 tools from 'Remote/).waitFor();
     expect(await page.getByRole('status').filter({ hasText: 'Discovered' }).innerText()).toContain('fresh');
+    await page.goto('/tools/remote__fresh?tab=history');
+    await page.getByRole('list', { name: 'Changes' }).getByText('added').waitFor();
+    await page.goto('/connectors/remote');
 
     upstream.script = {
       ...SCRIPT,
