@@ -62,6 +62,7 @@ export function composeAdmin({ hub, config, startedAt, shutdown }: AdminParts) {
     gate: browser.gate,
     urlOf: (path) => hub.publicUrl.of(path),
     authenticateAdmin: adminAuthentication(hub),
+    policyHistory: storage.policies,
     credentials: storage.credentials,
     snapshots: storage.snapshots,
     eventStore: storage.events,

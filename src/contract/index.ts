@@ -41,7 +41,7 @@ export type { AgentAddition, AgentDetail, AgentKeyView, AgentPatch, AgentView } 
 export type { AdminAddition, AdminView } from './admin/admins.js';
 export type { CallAnswer, ToolView } from './admin/tools.js';
 export type { CallStage, ToolCallEvent, ToolCallQuestion } from './admin/call-events.js';
-export type { PolicyExplanation, PolicyView } from './admin/policies.js';
+export type { PolicyCheck, PolicyExplanation, PolicyVersionView, PolicyView } from './admin/policies.js';
 export { CALL_OUTCOMES, EVENT_TYPES, type EventFilters, type EventView } from './admin/events.js';
 export type { StatisticsView } from './admin/statistics.js';
 export type { StatusView } from './admin/status.js';

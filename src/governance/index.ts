@@ -18,15 +18,18 @@ export type {
   Decision,
   Policy,
   PolicyEngine,
+  PolicyHistory,
   PolicyQuestion,
   PolicyReader,
   PolicyStore,
   PolicyTarget,
+  PolicyVersion,
   RiskClass,
   ToolFlags,
 } from './policy.js';
 export { createPolicyEngine, type PolicyEngineOptions } from './policy-engine.js';
 export { createPolicyDirectory, type PolicyDirectory } from './policy-directory.js';
+export { findPolicyProblems, type PolicyProblem } from './policy-problems.js';
 export { POLICY_SCHEMA } from './policy-schema.js';
 export { createValidator, type Validator } from './validator.js';
 export { fitBlocks, guardResult, type GuardedResult } from './result-guard.js';

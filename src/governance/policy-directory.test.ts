@@ -16,9 +16,6 @@ test('a configured policy hides a stored one of its name, and only as long as it
   const directory = createPolicyDirectory({
     list: async () => stored,
     find: async (id) => stored.find((each) => each.id === id),
-    add: async () => {},
-    replace: async () => {},
-    remove: async () => {},
   });
   directory.configure([policy('b', 'file'), policy('c', 'built_in')]);
   expect((await directory.list()).map(({ id, source }) => `${id} ${source}`)).toEqual([

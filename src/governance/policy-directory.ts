@@ -1,5 +1,5 @@
 import { HubError, type PolicyId } from '../kernel/index.js';
-import type { Policy, PolicyReader, PolicyStore } from './policy.js';
+import type { Policy, PolicyReader } from './policy.js';
 
 /** Policies of the configuration together with stored ones. An id in the configuration hides a stored one. */
 export interface PolicyDirectory extends PolicyReader {
@@ -8,7 +8,7 @@ export interface PolicyDirectory extends PolicyReader {
   configure(policies: readonly Policy[]): void;
 }
 
-export function createPolicyDirectory(store: PolicyStore): PolicyDirectory {
+export function createPolicyDirectory(store: PolicyReader): PolicyDirectory {
   let configured = new Map<PolicyId, Policy>();
 
   async function find(id: PolicyId): Promise<Policy | undefined> {

@@ -59,10 +59,34 @@ export interface PolicyReader {
   find(id: PolicyId): Promise<Policy | undefined>;
 }
 
-export interface PolicyStore extends PolicyReader {
-  add(policy: Policy): Promise<void>;
-  replace(policy: Policy, expectedVersion: number): Promise<void>;
-  remove(id: PolicyId): Promise<void>;
+/** What a policy said at a time. */
+export interface PolicyVersion {
+  readonly policy: PolicyId;
+  readonly version: number;
+  readonly at: number;
+  /** The admin who saved it; undefined where that was not kept. */
+  readonly by: string | undefined;
+  /** Undefined: it was removed then. */
+  readonly text: string | undefined;
+}
+
+/** What policies said before. Of each the newest versions are kept, and of the removed ones the newest. */
+export interface PolicyHistory {
+  /** Newest first. */
+  versions(
+    id: PolicyId,
+    page: { readonly before?: number; readonly limit: number },
+  ): Promise<readonly PolicyVersion[]>;
+  findVersion(id: PolicyId, version: number): Promise<PolicyVersion | undefined>;
+  /** The removals of those that did not come back, newest first. */
+  removed(): Promise<readonly PolicyVersion[]>;
+}
+
+/** Every change is kept as a version, together with the change or not at all. */
+export interface PolicyStore extends PolicyReader, PolicyHistory {
+  add(policy: Policy, by?: string): Promise<void>;
+  replace(policy: Policy, expectedVersion: number, by?: string): Promise<void>;
+  remove(id: PolicyId, removal: { readonly at: number; readonly by?: string }): Promise<void>;
 }
 
 export interface PolicyEngine {

@@ -15,7 +15,7 @@ export function createRemovePolicy(deps: PolicyWriteDependencies): RemovePolicy 
       const before = await requireStoredPolicy(deps, id);
       if (before === undefined) throw new HubError('not_found', `there is no policy ${id}`);
       requireVersion(before.version, expectedVersion);
-      await deps.policyStore.remove(id);
+      await deps.policyStore.remove(id, { at: deps.clock.now(), by: by.id });
       deps.policy.load((await deps.policies.list()).filter((other) => other.id !== id));
       deps.policyChanged();
       deps.events.append(toActor(by), {

@@ -27,18 +27,20 @@ export function createSavePolicy(deps: PolicyWriteDependencies): SavePolicy {
       const before = await requireStoredPolicy(deps, id);
       if (before !== undefined && !replace) throw new HubError('conflict', `there is already a policy ${id}`);
       requireVersion(before?.version ?? 0, expectedVersion);
+      // Numbers go on where one of this name ended: nothing that was kept is overwritten, and no old tag fits again.
+      const [last] = await deps.policyStore.versions(id, { limit: 1 });
       const policy: Policy = {
         id,
         text,
         source: 'stored',
-        version: (before?.version ?? 0) + 1,
+        version: Math.max(before?.version ?? 0, last?.version ?? 0) + 1,
         updatedAt: deps.clock.now(),
       };
       const others = (await deps.policies.list()).filter((other) => other.id !== id);
       requireValidSet([...others, policy], deps.clock);
       await (before === undefined
-        ? deps.policyStore.add(policy)
-        : deps.policyStore.replace(policy, before.version));
+        ? deps.policyStore.add(policy, by.id)
+        : deps.policyStore.replace(policy, before.version, by.id));
       deps.policy.load([...others, policy]);
       deps.policyChanged();
       deps.events.append(toActor(by), {

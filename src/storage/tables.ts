@@ -18,6 +18,7 @@ export interface Tables {
   };
   snapshot_history: SnapshotHistoryRow;
   policies: PolicyRow;
+  policy_versions: PolicyVersionRow;
   events: EventRow;
   tickets: TicketRow;
   oauth_clients: OAuthClientRow;
@@ -41,6 +42,14 @@ export interface VersionedRow {
 
 export type ConnectorRow = VersionedRow & SealedColumns;
 export type PolicyRow = Omit<VersionedRow, 'created_at'>;
+
+export interface PolicyVersionRow {
+  readonly policy_id: string;
+  readonly version: number;
+  readonly at: number;
+  readonly admin: string | null;
+  readonly text: string | null;
+}
 
 export interface AgentKeyRow {
   readonly id: string;
@@ -126,6 +135,7 @@ const KEPT_TABLES = [
   { name: 'snapshots', key: ['connector_id'], since: 1 },
   { name: 'snapshot_history', key: ['connector_id', 'number'], since: 1 },
   { name: 'policies', key: ['id'], since: 1 },
+  { name: 'policy_versions', key: ['policy_id', 'version'], since: 4 },
   { name: 'oauth_clients', key: ['connector_id', 'issuer', 'redirect_uri'], since: 2 },
   { name: 'admins', key: ['id'], since: 2 },
   { name: 'events', key: ['sequence'], since: 1 },

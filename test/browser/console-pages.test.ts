@@ -18,6 +18,7 @@ const PATHS = [
   '/tools/issues__create_issue',
   '/tools/issues__search_issues?tab=definition',
   '/tools/issues__search_issues?tab=access',
+  '/tools/issues__search_issues?tab=history',
   '/agents',
   '/agents/support',
   '/policies',

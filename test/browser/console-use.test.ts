@@ -87,6 +87,9 @@ describe('sync', () => {
     await page.getByRole('button', { name: 'Sync' }).click();
     await page.getByText(/Discovered 6 tools from 'Remote/).waitFor();
     expect(await page.getByRole('status').filter({ hasText: 'Discovered' }).innerText()).toContain('fresh');
+    await page.goto('/tools/remote__fresh?tab=history');
+    await page.getByRole('list', { name: 'Changes' }).getByText('added').waitFor();
+    await page.goto('/connectors/remote');
 
     upstream.script = {
       ...SCRIPT,
@@ -186,7 +189,7 @@ describe('policies', () => {
     await page.getByRole('alert').waitFor();
     await page.getByLabel('Text (Cedar)').fill('forbid(principal, action, resource == Tool::"remote/echo");');
     await page.getByRole('button', { name: 'Check and save' }).click();
-    await page.getByText('Version 1').waitFor();
+    await page.getByText(/^Version 1,/).waitFor();
     await expect.poll(names, { timeout: 1_000, interval: 20 }).not.toContain('remote__echo');
     await client.close();
 
@@ -195,7 +198,7 @@ describe('policies', () => {
     await page.getByText('no-echo/1', { exact: true }).waitFor();
     await page.goto('/policies/no-echo');
     await page.getByRole('button', { name: 'Remove' }).click();
-    await page.getByRole('button', { name: 'Remove for good' }).click();
+    await page.getByRole('button', { name: 'Remove it' }).click();
     await page.getByRole('heading', { level: 1, name: 'Policies' }).waitFor();
   });
 });

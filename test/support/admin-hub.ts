@@ -211,6 +211,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     connectors,
     agents,
     policies,
+    policyHistory: storage.policies,
     credentials: storage.credentials,
     snapshots: storage.snapshots,
     catalog,

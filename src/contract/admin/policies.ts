@@ -42,6 +42,40 @@ export const policyExplanation = z
   })
   .meta({ id: 'PolicyExplanation' });
 
+const policyDraft = z.strictObject({ text: z.string().max(262_144) }).meta({ id: 'PolicyDraft' });
+
+/** What is wrong with a text, and where; lines and columns are counted from 1. */
+export const policyCheck = z
+  .strictObject({
+    problems: z.array(
+      z.strictObject({
+        severity: z.enum(['error', 'warning']),
+        message: z.string(),
+        help: z.string().optional(),
+        place: z
+          .strictObject({ line: z.int(), column: z.int(), endLine: z.int(), endColumn: z.int() })
+          .optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'PolicyCheck' });
+
+const versionFacts = {
+  policy: z.string(),
+  version: z.int(),
+  at: time,
+  /** The admin who saved it; absent where that was not kept. */
+  by: z.string().optional(),
+  /** Whether it was removed then. */
+  removed: z.boolean(),
+};
+
+export const policyVersion = z.strictObject(versionFacts).meta({ id: 'PolicyVersion' });
+const policyVersionDetail = z
+  .strictObject({ ...versionFacts, text: z.string().optional() })
+  .meta({ id: 'PolicyVersionDetail' });
+const policySchema = z.strictObject({ schema: z.string() }).meta({ id: 'PolicySchema' });
+
 export const POLICY_ROUTES = {
   list: defineRoute({
     id: 'listPolicies',
@@ -98,7 +132,61 @@ export const POLICY_ROUTES = {
     body: policyQuestion,
     answer: policyExplanation,
   }),
+  check: defineRoute({
+    id: 'checkPolicy',
+    method: 'post',
+    path: '/policies/check',
+    role: 'viewer',
+    summary: 'What is wrong with the text of a policy, and where; nothing is kept',
+    body: policyDraft,
+    answer: policyCheck,
+  }),
+  schema: defineRoute({
+    id: 'getPolicySchema',
+    method: 'get',
+    path: '/policy-schema',
+    role: 'viewer',
+    summary: 'What policies can speak of: the Cedar schema that they are checked against',
+    answer: policySchema,
+  }),
+  versions: defineRoute({
+    id: 'listPolicyVersions',
+    method: 'get',
+    path: '/policies/{id}/versions',
+    role: 'viewer',
+    summary: 'When and by whom a policy was changed, newest first; also of one that was removed',
+    query: pageQuery,
+    answer: pageOf(policyVersion),
+  }),
+  version: defineRoute({
+    id: 'getPolicyVersion',
+    method: 'get',
+    path: '/policies/{id}/versions/{version}',
+    role: 'viewer',
+    summary: 'What a policy said in one version',
+    answer: policyVersionDetail,
+  }),
+  restore: defineRoute({
+    id: 'restorePolicy',
+    method: 'post',
+    path: '/policies/{id}/versions/{version}/restore',
+    role: 'owner',
+    summary: 'Let a policy say again what it said in a version; that is a new version',
+    answer: policyView,
+    conditional: true,
+  }),
+  removed: defineRoute({
+    id: 'listRemovedPolicies',
+    method: 'get',
+    path: '/removed-policies',
+    role: 'viewer',
+    summary: 'Policies that were removed and can be restored',
+    query: pageQuery,
+    answer: pageOf(policyVersion),
+  }),
 } as const;
 
 export type PolicyView = z.infer<typeof policyView>;
+export type PolicyCheck = z.infer<typeof policyCheck>;
+export type PolicyVersionView = z.infer<typeof policyVersion>;
 export type PolicyExplanation = z.infer<typeof policyExplanation>;

@@ -3,7 +3,7 @@ import type { LiveCatalog, SnapshotReader } from '../../catalog/index.js';
 import type { Connector, ConnectorReader } from '../../connectors/index.js';
 import type { CheckAnswer } from '../../contract/index.js';
 import type { CredentialStore } from '../../credentials/index.js';
-import type { EventLog, EventStore, PolicyReader } from '../../governance/index.js';
+import type { EventLog, EventStore, PolicyHistory, PolicyReader } from '../../governance/index.js';
 import type { Clock, Logger } from '../../kernel/index.js';
 import type {
   AdminOperations,
@@ -26,6 +26,7 @@ export interface AdminDependencies {
   readonly admins: Pick<AdminDirectory, 'list'>;
   readonly clients: Pick<ClientApprovals, 'list'>;
   readonly policies: PolicyReader;
+  readonly policyHistory: PolicyHistory;
   /** `find` is used for versions and last characters only. */
   readonly credentials: Pick<CredentialStore, 'find' | 'list'>;
   readonly snapshots: SnapshotReader;

@@ -1,16 +1,20 @@
-import { ADMIN_ROUTES, type PolicyView } from '../../contract/index.js';
-import type { Policy } from '../../governance/index.js';
+import { ADMIN_ROUTES } from '../../contract/index.js';
+import { findPolicyProblems, POLICY_SCHEMA, type Policy } from '../../governance/index.js';
 import type { JsonObject } from '../../mcp/jsonrpc/index.js';
 import type { AdminDependencies } from './dependencies.js';
 import { expectedVersion, tagOf } from './entity-tag.js';
 import { pageOf } from './list-page.js';
+import { registerPolicyHistory } from './policy-history-routes.js';
 import { agentNamed, policyNamed, requireFound } from './record-names.js';
 import type { Register } from './register.js';
-import { toTime } from './views/secret-state.js';
+import { toPolicyView } from './views/policy-view.js';
 
 const ROUTES = ADMIN_ROUTES.policies;
 
-export function registerPolicyRoutes(register: Register, { policies, operations }: AdminDependencies): void {
+export function registerPolicyRoutes(register: Register, deps: AdminDependencies): void {
+  const { policies, operations } = deps;
+  registerPolicyHistory(register, deps);
+  registerChecks(register);
   const detail = (policy: Policy) => ({ body: toPolicyView(policy), tag: tagOf(policy) });
 
   register(ROUTES.list, async ({ query }) => {
@@ -68,6 +72,10 @@ export function registerPolicyRoutes(register: Register, { policies, operations 
   });
 }
 
-function toPolicyView({ id, text, source, version, updatedAt }: Policy): PolicyView {
-  return { id, text, source, readOnly: source !== 'stored', version, updatedAt: toTime(updatedAt) };
+/** For who writes one. */
+function registerChecks(register: Register): void {
+  register(ROUTES.check, async ({ body: { text } }) => ({
+    body: { problems: [...findPolicyProblems(text)] },
+  }));
+  register(ROUTES.schema, async () => ({ body: { schema: POLICY_SCHEMA } }));
 }

@@ -58,5 +58,11 @@ export function clientConfigurations(url: string, key: string): readonly ClientC
       place: '~/.codex/config.toml, with the key in the variable CROSSPOINT_KEY.',
       text: `[mcp_servers.${NAME}]\nurl = "${url}"\nbearer_token_env_var = "CROSSPOINT_KEY"\n\n# in the shell:\n# export CROSSPOINT_KEY=${key}`,
     },
+    {
+      id: 'other',
+      client: 'Other clients',
+      place: 'Most clients take this form in their configuration, some with another name for the type.',
+      text: json({ mcpServers: { [NAME]: { type: 'streamable-http', url, headers } } }),
+    },
   ];
 }

@@ -48,6 +48,22 @@ export const toolDetail = (name: string) =>
     queryFn: ({ signal }) => ask(routes.get, { names: { name }, signal }),
   });
 
+/** When a tool came, was changed or went, by the latest syncs of its connector, newest first. */
+export const toolChanges = (connector: string, tool: string) =>
+  queryOptions({
+    queryKey: ['tools', 'changes', connector, tool],
+    queryFn: async ({ signal }) => {
+      // The history comes with the list; of that one is enough.
+      const asked = { names: { id: connector }, query: { limit: 1 }, signal };
+      const { history } = await ask(ROUTES.connectors.tools, asked);
+      return history.flatMap((entry) =>
+        (['added', 'changed', 'removed'] as const)
+          .filter((kind) => entry[kind].includes(tool))
+          .map((kind) => ({ at: entry.takenAt, kind })),
+      );
+    },
+  });
+
 export interface CallRequest {
   readonly agent: string;
   readonly name: string;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { policyList, type PolicyView } from '../api/policies.js';
+import { policyList, removedPolicies, type PolicyView } from '../api/policies.js';
 import { useMay } from '../api/use-session.js';
 import { Badge } from '../shared/badge.js';
 import { ButtonLink } from '../shared/button.js';
@@ -43,6 +43,7 @@ export function PoliciesPage() {
           ))}
         </ul>
       )}
+      <Removed />
       <Section
         title="Explain"
         lead="What would happen if an agent called a tool, and which policy decides. Nothing is called."
@@ -50,6 +51,31 @@ export function PoliciesPage() {
         <Explain key={`${agent} ${tool}`} agent={agent} tool={tool} />
       </Section>
     </Page>
+  );
+}
+
+function Removed() {
+  const { data: removed = [] } = useQuery(removedPolicies);
+  if (removed.length === 0) return null;
+  return (
+    <details className="panel mb-6 px-4 py-3">
+      <summary className="font-medium">
+        {removed.length} removed {removed.length === 1 ? 'policy' : 'policies'} that can be restored
+      </summary>
+      <ul aria-label="Removed policies" className="mt-2 grid gap-1">
+        {removed.map(({ policy, at, by }) => (
+          <li key={policy} className="flex flex-wrap gap-x-3">
+            <Link to="/policies/$id" params={{ id: policy }} className="text-accent underline">
+              {policy}
+            </Link>
+            <span className="text-sm text-muted">
+              removed <Ago at={at} />
+              {by !== undefined && ` by ${toPlainLine(by, 60)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -1,19 +1,9 @@
-import type { ReactNode } from 'react';
-import { TextArea } from '../shared/field.js';
+import { useQuery } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { policySchema } from '../api/policies.js';
 import { Code } from '../shared/code.js';
-
-const SCHEMA = `entity Agent = { "tags": Set<String> };
-entity Connector = { "tags": Set<String> };
-entity Toolset;
-entity Tool in [Connector, Toolset] = {
-  "name": String, "risk": String, "tags": Set<String>,
-  "readOnly": Bool, "destructive": Bool, "idempotent": Bool, "openWorld": Bool,
-};
-entity Prompt in [Connector] = { "name": String };
-entity Resource in [Connector] = { "uri": String };
-
-action "list", "call", "get", "read"
-context: { "args"?: Arguments, "numbers"?: Numbers, "now": datetime }`;
+import { ProblemNotice } from '../shared/notice.js';
+import { CedarEditor } from './cedar-editor.js';
 
 const EXAMPLES = `// Everything of one connector
 permit(principal == Agent::"ci", action, resource in Connector::"db");
@@ -49,25 +39,27 @@ export function PolicyEditor({
 }) {
   return (
     <div className="grid gap-4">
-      <TextArea
-        label="Text (Cedar)"
-        rows={14}
-        required
-        readOnly={readOnly}
-        value={text}
-        {...(onText !== undefined && { onText })}
-        {...(!readOnly && {
-          hint: 'It is checked for syntax and names, together with all other policies, when you save it.',
-        })}
-      />
+      <CedarEditor text={text} readOnly={readOnly} {...(onText !== undefined && { onText })} />
       {problem}
-      <details className="panel px-4 py-3">
-        <summary className="font-medium">What policies can speak of, and examples</summary>
+      <Reference />
+    </div>
+  );
+}
+
+/** What can be said, from the hub itself: it is what texts are checked against. */
+function Reference() {
+  const [open, setOpen] = useState(false);
+  const { data: schema, error } = useQuery({ ...policySchema, enabled: open });
+  return (
+    <details className="panel px-4 py-3" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="font-medium">What policies can speak of, and examples</summary>
+      {open && (
         <div className="mt-3 grid gap-3 lg:grid-cols-2">
-          <Code text={SCHEMA} label="Schema of policies" tall />
+          {error !== null && <ProblemNotice error={error} />}
+          {schema !== undefined && <Code text={schema} label="Schema of policies" tall />}
           <Code text={EXAMPLES} label="Examples of policies" tall />
         </div>
-      </details>
-    </div>
+      )}
+    </details>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState, type FormEvent } from 'react';
 import { policyDetail, usePolicyWrites, type PolicyView } from '../api/policies.js';
+import { ApiError } from '../api/request.js';
 import { useMay } from '../api/use-session.js';
 import { Button } from '../shared/button.js';
 import { ConfirmDialog } from '../shared/dialog.js';
@@ -9,12 +10,15 @@ import { Notice, ProblemNotice } from '../shared/notice.js';
 import { Loading, Page, Section } from '../shared/page.js';
 import { ExactTime } from '../shared/time.js';
 import { PolicyEditor } from './policy-editor.js';
+import { PolicyHistory } from './policy-history.js';
+import { RemovedPolicy } from './removed-policy.js';
 
 const route = getRouteApi('/policies/$id');
 
 export function PolicyPage() {
   const { id } = route.useParams();
   const { data, error } = useQuery(policyDetail(id));
+  if (error instanceof ApiError && error.code === 'not_found') return <RemovedPolicy key={id} id={id} />;
   if (error !== null)
     return (
       <Page title={id}>
@@ -106,16 +110,26 @@ function Loaded({ policy, tag }: { readonly policy: PolicyView; readonly tag: st
           )}
         </form>
       </Section>
+      {source === 'stored' && (
+        <PolicyHistory id={id} text={policy.text} tag={tag} mayRestore={mayDecide} onRestored={setText} />
+      )}
       {asking && (
         <ConfirmDialog
           title={`Remove ${id}?`}
-          action="Remove for good"
+          action="Remove it"
           busy={remove.isPending}
           problem={remove.error !== null && <ProblemNotice error={remove.error} />}
           onClose={() => setAsking(false)}
-          onConfirm={() => remove.mutate(id, { onSuccess: () => void navigate({ to: '/policies' }) })}
+          // What it is told when it is done must not hang on this page: the policy it shows is gone by then.
+          onConfirm={() => {
+            remove.mutateAsync(id).then(
+              () => navigate({ to: '/policies' }),
+              () => undefined,
+            );
+          }}
         >
-          What only this policy permits is refused from then on, and what only it forbids is permitted.
+          What only this policy permits is refused from then on, and what only it forbids is permitted. It can
+          be restored from its history.
         </ConfirmDialog>
       )}
     </Page>

@@ -7,8 +7,11 @@ import { RiskBadge } from './risk-badge.js';
 export function ToolRow({
   tool,
   showConnector = false,
+  why,
 }: {
   readonly tool: ToolView;
+  /** An agent that cannot use it: then the way leads to the reason. */
+  readonly why?: string | undefined;
   readonly showConnector?: boolean;
 }) {
   const about = tool.description ?? tool.title;
@@ -18,6 +21,7 @@ export function ToolRow({
         <Link
           to="/tools/$name"
           params={{ name: tool.name }}
+          {...(why !== undefined && { search: { tab: 'access', agent: why } })}
           className="mono min-w-0 font-medium hover:underline"
         >
           <PlainLine text={showConnector ? tool.name : tool.tool} most={80} />

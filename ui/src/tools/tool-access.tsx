@@ -11,9 +11,18 @@ import { PlainLine } from '../shared/plain.js';
 const MOST_AGENTS = 50;
 
 /** What the policies say of each agent, before any arguments are known. */
-export function ToolAccess({ tool }: { readonly tool: ToolView }) {
+export function ToolAccess({
+  tool,
+  agent: wanted,
+}: {
+  readonly tool: ToolView;
+  /** Shown first. */
+  readonly agent: string | undefined;
+}) {
   const { data: agents } = useQuery(agentList);
-  const shown = agents?.slice(0, MOST_AGENTS) ?? [];
+  const shown = (agents ?? [])
+    .toSorted((a, b) => Number(b.id === wanted) - Number(a.id === wanted))
+    .slice(0, MOST_AGENTS);
   const explanations = useQueries({
     queries: shown.map(({ id }) => ({
       // Beside the tools, because the same events change it.

@@ -13,10 +13,11 @@ import { RiskBadge } from '../shared/risk-badge.js';
 import { Tabs } from '../shared/tabs.js';
 import { SchemaTable } from './schema-table.js';
 import { ToolAccess } from './tool-access.js';
+import { ToolHistory } from './tool-history.js';
 
 const Playground = lazy(async () => ({ default: (await import('./playground.js')).Playground }));
 const route = getRouteApi('/tools/$name');
-const TABS = ['definition', 'playground', 'access'];
+const TABS = ['definition', 'playground', 'access', 'history'];
 
 export function ToolPage() {
   const { name } = route.useParams();
@@ -70,7 +71,8 @@ export function ToolPage() {
             ),
           },
           { id: 'definition', label: 'Definition', content: <Definition tool={tool} /> },
-          { id: 'access', label: 'Who can use it', content: <ToolAccess tool={tool} /> },
+          { id: 'access', label: 'Who can use it', content: <ToolAccess tool={tool} agent={agent} /> },
+          { id: 'history', label: 'History', content: <ToolHistory tool={tool} /> },
         ]}
       />
     </Page>

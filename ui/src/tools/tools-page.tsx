@@ -60,7 +60,13 @@ export function ToolsPage() {
             items={tools}
             keyOf={({ name }) => name}
             rowHeight={64}
-            render={(tool) => <ToolRow tool={tool} showConnector />}
+            render={(tool) => (
+              <ToolRow
+                tool={tool}
+                showConnector
+                why={search.access === 'cannot' ? search.agent : undefined}
+              />
+            )}
             more={{ has: hasNextPage, busy: isFetchingNextPage, fetch: () => void fetchNextPage() }}
           />
         </div>

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { findPolicyProblems } from './policy-problems.js';
+
+const check = (text: string) =>
+  findPolicyProblems(text).map(
+    ({ severity, message, place }) =>
+      `${severity} ${place === undefined ? '' : `${place.line}:${place.column}-${place.endLine}:${place.endColumn} `}${message}`,
+  );
+
+test('nothing is wrong with what is right', () => {
+  expect(check('permit(principal == Agent::"ci", action, resource in Connector::"db");')).toEqual([]);
+  expect(check('// only a comment\n')).toEqual([]);
+});
+
+test.each([
+  ['permit(principal action, resource);', ['error 1:18-1:24 unexpected token `action`']],
+  // Places are those of the editor, whatever the letters before take in bytes.
+  [
+    '// é 😀\npermit(principal == Agent::"é", // 😀\n  action resource);',
+    ['error 3:10-3:18 unexpected token `resource`'],
+  ],
+  [
+    'permit(principal, action, resource);\nforbid(principal, action == Action::"call", resource) when { resource.ownr };',
+    ['error 2:62-2:75 attribute `ownr` on entity type `Tool` not found'],
+  ],
+  ['@confirm("x") forbid(principal, action, resource);', ['error @confirm belongs on a permit']],
+  ['permit(principal == ?principal, action, resource);', [expect.stringContaining('template') as string]],
+  [
+    '@id("a") permit(principal, action, resource);\n@id("a") permit(principal, action, resource);',
+    ['error two statements are called text/a'],
+  ],
+])('%s', (text, expected) => {
+  expect(check(text)).toEqual(expected);
+});
+
+test('what can never do anything is warned of', () => {
+  const [warning] = findPolicyProblems('permit(principal, action, resource) when { false };');
+  expect(warning).toMatchObject({ severity: 'warning', place: { line: 1, column: 1 } });
+});
+
+test('what was meant is guessed', () => {
+  expect(findPolicyProblems('permit(principal is Agnt, action, resource);')[0]?.help).toContain('Agent');
+});
