@@ -25,6 +25,7 @@ import {
   createSyncConnector,
   createWatchResource,
   HeldCalls,
+  HeldElsewhere,
 } from '../operations/index.js';
 import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool, type UpstreamChange } from '../upstreams/index.js';
@@ -58,7 +59,9 @@ export async function composeHub(given: HubParts) {
   const { config, clock } = given;
   const surfaces = createSurfaces({ catalog, policy });
   const recordArguments = await openArgumentsRecorder(storage, config);
-  const held = new HeldCalls();
+  const held = new HeldCalls({ self: parts.board.self });
+  const heldElsewhere = new HeldElsewhere({ held, board: parts.board, clock });
+  held.lookElsewhere(heldElsewhere);
   const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock, losses };
   const rates = createRateLimits(config.limits, clock);
   const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
@@ -100,6 +103,7 @@ export async function composeHub(given: HubParts) {
     async close() {
       watched.load.close();
       statistics.close();
+      heldElsewhere.close();
       await held.close();
       await upstreams.close();
       await parts.tokens.close();

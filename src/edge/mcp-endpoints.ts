@@ -171,7 +171,7 @@ const STREAMS = { upgradeAfterMs: 500 };
 function createServer(
   options: McpEndpointsOptions,
   scope: SurfaceScope,
-  given: Pick<ServerOptions, 'legacy' | 'sessions' | 'events' | 'peers'>,
+  given: Pick<ServerOptions, 'legacy' | 'sessions' | 'events' | 'peers' | 'claimState'>,
   agentOf: (principal: string) => Agent,
 ): McpServer {
   const fallback = createPassThroughHandler(options.operations, scope, agentOf);

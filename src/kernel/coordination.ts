@@ -104,15 +104,18 @@ export interface AskOptions {
   readonly onNote?: (note: string) => void;
 }
 
+export interface AskedMore {
+  /** Says something before the answer. */
+  readonly note: (text: string) => void;
+  /** Aborted when nobody wants the answer any more. */
+  readonly signal: AbortSignal;
+}
+
 /** One who answers what other processes ask. */
 export interface LineListener {
   told?(from: string, message: string): void;
   /** What it throws is answered as silence. */
-  asked?(
-    from: string,
-    message: string,
-    more: { note(text: string): void; readonly signal: AbortSignal },
-  ): Promise<string>;
+  asked?(from: string, message: string, more: AskedMore): Promise<string>;
   /** Messages may have been lost. */
   missed?(): void;
 }

@@ -27,6 +27,7 @@ export { systemClock, type Clock } from './clock.js';
 export { silentLogger, type LogFields, type Logger } from './logger.js';
 export type { Ticket, TicketStore } from './tickets.js';
 export type {
+  AskedMore,
   AskOptions,
   Coordination,
   Feed,

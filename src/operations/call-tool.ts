@@ -82,7 +82,7 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
     try {
       // What continues a call was counted when the call began.
       if (rounds?.state === undefined) deps.rates.require(agent.id, call.exposedName);
-      else claimed = claimHeld(deps.held, agent.id, rounds);
+      else claimed = await claimHeld(deps.held, agent.id, rounds);
       entry = deps.surfaces.surfaceFor(agent, call.scope).findTool(call.exposedName);
       if (entry === undefined) throw new HubError('unknown_tool', 'Unknown tool');
       watch?.begins('policy');

@@ -13,6 +13,13 @@ export interface HeldCallsOptions {
   readonly lifetimeMs?: number;
   readonly perOwner?: number;
   readonly total?: number;
+  /** Begins every name, so that others can tell whom to ask. */
+  readonly self?: string;
+}
+
+/** Finds calls that other processes hold. */
+export interface Elsewhere {
+  claim(id: string, owner: AgentId): Promise<HeldCall | undefined>;
 }
 
 interface Entry {
@@ -28,12 +35,17 @@ export class HeldCalls {
   readonly #lifetimeMs: number;
   readonly #perOwner: number;
   readonly #total: number;
+  readonly #self: string;
   readonly #entries = new Map<string, Entry>();
   readonly #counts = new Map<AgentId, number>();
   readonly #ending = new Set<Promise<void>>();
   #closed = false;
 
-  constructor({ lifetimeMs = 600_000, perOwner = 8, total = 1_000 }: HeldCallsOptions = {}) {
+  /** What other processes hold. */
+  #elsewhere: Elsewhere | undefined;
+
+  constructor({ lifetimeMs = 600_000, perOwner = 8, total = 1_000, self = '' }: HeldCallsOptions = {}) {
+    this.#self = self;
     this.#lifetimeMs = lifetimeMs;
     this.#perOwner = perOwner;
     this.#total = total;
@@ -49,7 +61,7 @@ export class HeldCalls {
     const own = this.#counts.get(call.owner) ?? 0;
     if (own >= this.#perOwner || this.#entries.size >= this.#total)
       throw new HubError('overloaded', 'Too many calls wait for answers; answer one of them first');
-    const id = randomUUID();
+    const id = this.#self + randomUUID();
     const timer = setTimeout(() => this.#expire(id), this.#lifetimeMs);
     timer.unref();
     this.#entries.set(id, { call, timer });
@@ -63,6 +75,15 @@ export class HeldCalls {
     if (call?.owner !== owner) return undefined;
     this.#remove(id);
     return call;
+  }
+
+  /** The same, wherever it is held. */
+  async claim(id: string, owner: AgentId): Promise<HeldCall | undefined> {
+    return this.take(id, owner) ?? this.#elsewhere?.claim(id, owner);
+  }
+
+  lookElsewhere(elsewhere: Elsewhere): void {
+    this.#elsewhere = elsewhere;
   }
 
   /** Ends all of them. */

@@ -1,9 +1,10 @@
-import type { CallOutcome } from '../governance/index.js';
-import { HubError, type AgentId, type CallId, type HubErrorCode } from '../kernel/index.js';
+import { HubError, type AgentId, type HubErrorCode } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { InputRequest, InputRequests, InputResponses } from '../mcp/model/index.js';
 import type { RoundOptions, Upstream, UpstreamOptions } from '../upstreams/index.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
+import { DistantCall } from './held-elsewhere.js';
+import { OpenRound } from './open-round.js';
 import { ParkedCall } from './parked-call.js';
 import { Suspended, type Rounds } from './suspended.js';
 import { urlQuestions } from './url-questions.js';
@@ -12,30 +13,6 @@ import { urlQuestions } from './url-questions.js';
 export const OWN_KEYS = 'crosspoint/';
 
 const MOST_ROUNDS = 10;
-
-/** A call that was written down as begun and is at the upstream no longer, nor over: its caller holds what it needs. */
-export class OpenRound implements HeldCall {
-  readonly owner: AgentId;
-  readonly target: string;
-  readonly callId: CallId;
-  readonly startedAt: number;
-  readonly #finish: (ending: { outcome: CallOutcome; error?: HubErrorCode }) => void;
-
-  constructor(
-    init: Pick<OpenRound, 'owner' | 'target' | 'callId' | 'startedAt'>,
-    finish: (ending: { outcome: CallOutcome; error?: HubErrorCode }) => void,
-  ) {
-    this.owner = init.owner;
-    this.target = init.target;
-    this.callId = init.callId;
-    this.startedAt = init.startedAt;
-    this.#finish = finish;
-  }
-
-  async end(reason: HubError): Promise<void> {
-    this.#finish({ outcome: 'cancelled', error: reason.code });
-  }
-}
 
 /** What the upstream wants to know before it goes on, with what it wants to see again. */
 export class NextRound {
@@ -51,15 +28,15 @@ export class NextRound {
  * The call that a caller comes back for. Undefined where it has none yet, or none that is still known and needs to be: a
  * call that the upstream does not keep open goes on from what the caller brings.
  */
-export function claimHeld(
+export async function claimHeld(
   held: HeldCalls,
   owner: AgentId,
   { state = {} }: Rounds,
   whenLost: HubErrorCode = 'upstream_closed',
-): HeldCall | undefined {
+): Promise<HeldCall | undefined> {
   const { park, round } = state;
   const id = park ?? round;
-  const found = typeof id === 'string' ? held.take(id, owner) : undefined;
+  const found = typeof id === 'string' ? await held.claim(id, owner) : undefined;
   if (found === undefined && park !== undefined)
     throw new HubError(whenLost, 'The interaction was lost; call again');
   return found;
@@ -89,8 +66,15 @@ export function carryByRounds<Result>(
     requireSame(claimed, target);
     return claimed.attach(options, rounds.responses);
   }
+  if (claimed instanceof DistantCall) {
+    requireSame(claimed, target);
+    return claimed.attach(options, rounds.responses) as Promise<Result>;
+  }
   const continued = claimed instanceof OpenRound ? claimed : undefined;
-  if (continued !== undefined) requireSame(continued, target);
+  if (continued !== undefined) {
+    requireSame(continued, target);
+    continued.take();
+  }
   const { logLevel, meta, onProgress, onLog } = options;
   const parked = new ParkedCall<Result>({
     held,

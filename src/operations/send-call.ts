@@ -10,7 +10,8 @@ import type { BridgeLosses } from './bridge-losses.js';
 import type { ToolCall } from './call-tool.js';
 import type { HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
-import { askByRounds, keepOpen, NextRound, OpenRound } from './rounds.js';
+import { askByRounds, keepOpen, NextRound } from './rounds.js';
+import { OpenRound } from './open-round.js';
 import type { Rounds } from './suspended.js';
 
 export interface SendCallDependencies {

@@ -19,7 +19,8 @@ import type { HeldCall, HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
 import { repeatRead } from './repeat-read.js';
 import { withRenewal } from './require-renewed.js';
-import { carryByRounds, claimHeld, keepOpen, NextRound, OpenRound } from './rounds.js';
+import { carryByRounds, claimHeld, keepOpen, NextRound } from './rounds.js';
+import { OpenRound } from './open-round.js';
 import { Suspended, type Rounds } from './suspended.js';
 
 export interface UseOfferDependencies {
@@ -59,7 +60,7 @@ export async function useOffer<Result>(
   fetch: (options: UpstreamOptions) => Result | Promise<Result>,
 ): Promise<Result> {
   const { agent, entry, rounds, options } = use;
-  const claimed = claim(deps, use);
+  const claimed = use.rounds?.state === undefined ? undefined : await claim(deps, use, use.rounds);
   const decision = deps.policy.decide(questionOf(use));
   if (decision.kind !== 'allow') {
     const denied = new HubError('policy_denied', `Policy denies this: ${decision.reason}`, {
@@ -78,10 +79,13 @@ export async function useOffer<Result>(
 }
 
 /** What the caller comes back for. One who comes for something that is gone is told, and it is written down. */
-function claim({ held, events }: UseOfferDependencies, use: OfferUse): HeldCall | undefined {
-  if (use.rounds?.state === undefined) return undefined;
+async function claim(
+  { held, events }: UseOfferDependencies,
+  use: OfferUse,
+  rounds: Rounds,
+): Promise<HeldCall | undefined> {
   try {
-    return claimHeld(held, use.agent.id, use.rounds, 'invalid_request');
+    return await claimHeld(held, use.agent.id, rounds, 'invalid_request');
   } catch (error) {
     if (error instanceof HubError) recordRefusal(events, use, error);
     throw error;

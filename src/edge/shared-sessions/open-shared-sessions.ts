@@ -14,9 +14,11 @@ export interface SharedSessions {
 }
 
 export interface OpenSharedSessions {
-  readonly options: Required<Pick<ServerOptions, 'sessions' | 'events' | 'peers'>>;
+  readonly options: Required<Pick<ServerOptions, 'sessions' | 'events' | 'peers' | 'claimState'>>;
   close(): void;
 }
+
+const STATE_MS = 11 * 60_000;
 
 /** For the endpoint of this name, which is the same in all replicas. */
 export function openSharedSessions(
@@ -27,7 +29,14 @@ export function openSharedSessions(
   const sessions = new SharedSessionStore({ store, board, endpoint, clock });
   const peers = new SessionLine(board, endpoint);
   return {
-    options: { sessions, events: new SharedEventStore({ store, endpoint, seal }), peers },
+    options: {
+      sessions,
+      events: new SharedEventStore({ store, endpoint, seal }),
+      peers,
+      // As long as the seal itself is good.
+      claimState: (sealed) =>
+        store.add(`state:${createHash('sha256').update(sealed).digest('base64url')}`, '', STATE_MS),
+    },
     close() {
       sessions.close();
       peers.close();

@@ -41,6 +41,7 @@ export class Core {
     | ((toolName: string, principal: string) => readonly ParamHeader[] | undefined)
     | undefined;
   readonly seal: StateSeal;
+  readonly claimState: ((sealed: string) => Promise<boolean>) | undefined;
   readonly streaming: boolean;
   readonly strictAccept: boolean;
   readonly oldestRevision: LegacyRevision | undefined;
@@ -78,6 +79,7 @@ export class Core {
     this.now = options.clock ?? Date.now;
     this.self = options.peers?.self ?? '';
     this.seal = options.seal ?? createStateSeal({ clock: this.now });
+    this.claimState = options.claimState;
     this.streaming = options.streaming !== 'off';
     this.strictAccept = options.strictAccept === true;
     this.oldestRevision = options.oldestRevision;

@@ -54,7 +54,7 @@ function openState(
   return { answers, own, round };
 }
 
-function badState(): ProtocolError {
+export function badState(): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, 'requestState is not valid for this request');
 }
 

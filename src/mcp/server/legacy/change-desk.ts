@@ -40,19 +40,13 @@ export class ChangeDesk {
   }
 
   /** Goes on with what another process told of. What cannot be subscribed to any more is left out. */
-  restore(uris: readonly string[]): void {
+  async restore(uris: readonly string[]): Promise<void> {
     const failed = (error: unknown): void => {
       if (!(error instanceof ProtocolError))
         this.#core.observe({ type: 'port_failed', port: 'listen', error });
     };
-    for (const uri of uris) {
-      try {
-        const subscribed = this.subscribe(uri);
-        if (subscribed instanceof Promise) subscribed.catch(failed);
-      } catch (error) {
-        failed(error);
-      }
-    }
+    const subscribe = async (uri: string): Promise<void> => this.subscribe(uri);
+    await Promise.all(uris.map((uri) => subscribe(uri).catch(failed)));
   }
 
   /** Says of everything that it may be different: nobody knows what happened. */

@@ -142,6 +142,13 @@ export class HttpSession extends LegacySession {
     await this.change({ subscriptions: this.changes.uris });
   }
 
+  /** Before another process is asked to stop telling the client: what happens in between must not escape both. */
+  async getReady(): Promise<void> {
+    if (!this.record.initialized || !this.core.streaming) return;
+    this.changes.open();
+    await this.changes.restore(this.record.subscriptions ?? []);
+  }
+
   /** Another process tells the client from now on. Answers what it has not been told yet. */
   letGo(): readonly string[] {
     const waiting = this.standing.takeWaiting();
@@ -164,7 +171,7 @@ export class HttpSession extends LegacySession {
   protected override hear(): void {
     super.hear();
     const { subscriptions } = this.record;
-    if (subscriptions !== undefined) this.changes.restore(subscriptions);
+    if (subscriptions !== undefined) void this.changes.restore(subscriptions);
   }
 
   protected override fallSilent(): void {

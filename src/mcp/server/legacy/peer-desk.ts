@@ -104,11 +104,15 @@ export class PeerDesk implements PeerListener {
 
   /** From now on it is this process that tells the client of changes. `busy`: another one does, to an open connection. */
   async takeHome(session: HttpSession, force: boolean): Promise<Handover | 'busy'> {
+    await session.getReady();
     let home = session.record.home;
     let handover: Handover = { waiting: undefined, seq: undefined };
     for (let hop = 0; home !== undefined && home !== this.#peers.self && hop < MOST_HOPS; hop++) {
       const answer = await this.#peers.ask(home, session.key, { kind: 'handover', force });
-      if (answer?.['busy'] === true) return 'busy';
+      if (answer?.['busy'] === true) {
+        session.letGo();
+        return 'busy';
+      }
       const { moved, waiting, seq } = answer ?? {};
       home = typeof moved === 'string' ? moved : undefined;
       if (Array.isArray(waiting)) handover = { waiting: waiting as string[], seq: seq as number };

@@ -23,6 +23,7 @@ import type { Accepted } from '../http/media-types.js';
 import { whenReady } from '../maybe-promise.js';
 import { requireAcceptable } from '../require-acceptable.js';
 import { writeDiscovery } from './discovery.js';
+import { badState } from '../input/resume.js';
 import type { ListenDesk } from './listen-desk.js';
 import { openListenStream } from './listen-stream.js';
 import type { ModernCall } from './modern-call.js';
@@ -46,11 +47,24 @@ export class ModernPost {
       this.#reject(exchange, message, error);
       return;
     }
-    whenReady(
-      this.#core.describe(principal),
-      (description) => this.#dispatch(exchange, principal, message, accepted, envelope, description),
-      (error) => this.#reject(exchange, message, error),
-    );
+    const failed = (error: unknown): void => this.#reject(exchange, message, error);
+    const dispatch = (): void =>
+      whenReady(
+        this.#core.describe(principal),
+        (description) => this.#dispatch(exchange, principal, message, accepted, envelope, description),
+        failed,
+      );
+    const brought = message.params?.['requestState'];
+    if (this.#core.claimState === undefined || typeof brought !== 'string') dispatch();
+    else
+      whenReady(
+        this.#core.claimState(brought),
+        (isFirst) => {
+          if (isFirst) dispatch();
+          else sendError(exchange, 200, message.id, badState());
+        },
+        failed,
+      );
   }
 
   #dispatch(

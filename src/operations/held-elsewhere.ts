@@ -1,0 +1,241 @@
+import {
+  HubError,
+  toCallId,
+  type AgentId,
+  type Clock,
+  type HubErrorCode,
+  type AskedMore,
+  type LineListener,
+  type Switchboard,
+} from '../kernel/index.js';
+import { parseJson, stringifyJson, TOLERANT_JSON, type JsonObject } from '../mcp/jsonrpc/index.js';
+import type { InputRequests, InputResponses, LogMessage, Progress } from '../mcp/model/index.js';
+import type { UpstreamOptions } from '../upstreams/index.js';
+import type { Elsewhere, HeldCall, HeldCalls } from './held-calls.js';
+import { OpenRound } from './open-round.js';
+import { ParkedCall } from './parked-call.js';
+import { Suspended } from './suspended.js';
+
+const LINE = 'held';
+const CLAIM_MS = 5_000;
+/** No call takes longer; whoever makes it is looked after meanwhile. */
+const LONGEST_MS = 3_600_000;
+/** Whoever claims a call goes on with it at once, or is gone. */
+const UNUSED_MS = 30_000;
+
+type Asked =
+  | { readonly kind: 'claim'; readonly id: string; readonly owner: AgentId }
+  | {
+      readonly kind: 'attach';
+      readonly claim: string;
+      readonly responses: InputResponses;
+      readonly progress: boolean;
+      readonly log: boolean;
+    };
+type Told =
+  | { readonly kind: 'taken'; readonly claim: string }
+  | { readonly kind: 'end'; readonly claim: string; readonly code: HubErrorCode; readonly message: string };
+type Claimed =
+  | { readonly parked: string }
+  | { readonly round: { readonly target: string; readonly callId: string; readonly elapsedMs: number } };
+type Note = { readonly progress: Progress } | { readonly log: LogMessage };
+type Outcome =
+  | { readonly result: JsonObject }
+  | { readonly requests: InputRequests; readonly state: JsonObject }
+  | { readonly failure: JsonObject };
+
+export interface HeldElsewhereOptions {
+  readonly held: HeldCalls;
+  readonly board: Switchboard;
+  readonly clock: Clock;
+}
+
+/** Calls between two rounds whose caller comes back to another replica than the one that makes them. */
+export class HeldElsewhere implements Elsewhere {
+  readonly #options: HeldElsewhereOptions;
+  readonly #claimed = new Map<string, { readonly call: HeldCall; readonly timer: NodeJS.Timeout }>();
+  readonly #stop: () => void;
+
+  constructor(options: HeldElsewhereOptions) {
+    this.#options = options;
+    const listener: LineListener = {
+      told: (_, text) => this.#told(read(text) as Told),
+      asked: async (_, text, more) => {
+        const asked = read(text) as Asked;
+        return asked.kind === 'claim' ? this.#give(asked.id, asked.owner) : this.#attach(asked, more);
+      },
+    };
+    this.#stop = options.board.serve(LINE, listener);
+  }
+
+  /** Undefined where it is not known any more, or not of this owner. */
+  async claim(id: string, owner: AgentId): Promise<HeldCall | undefined> {
+    const { board, clock } = this.#options;
+    const { self } = board;
+    const holder = id.slice(0, self.length);
+    if (holder === self) return undefined;
+    const answer = await board.ask(holder, LINE, write({ kind: 'claim', id, owner }), {
+      timeoutMs: CLAIM_MS,
+    });
+    if (answer === undefined || answer === '') return undefined;
+    const claimed = read(answer) as Claimed;
+    const tell = (told: Told): void => board.tell(holder, LINE, write(told));
+    if ('parked' in claimed)
+      return new DistantCall(owner, claimed.parked, {
+        attach: (options, responses) => this.#carry(holder, id, options, responses),
+        end: ({ code, message }) => tell({ kind: 'end', claim: id, code, message }),
+      });
+    const { target, callId, elapsedMs } = claimed.round;
+    const init = { owner, target, callId: toCallId(callId), startedAt: clock.monotonic() - elapsedMs };
+    const end = ({ error = 'cancelled' }: { error?: HubErrorCode }): void =>
+      tell({ kind: 'end', claim: id, code: error, message: '' });
+    return new OpenRound(init, end, () => tell({ kind: 'taken', claim: id }));
+  }
+
+  close(): void {
+    this.#stop();
+    for (const { call, timer } of this.#claimed.values()) {
+      clearTimeout(timer);
+      void call.end(new HubError('shutting_down', 'the hub is shutting down'));
+    }
+    this.#claimed.clear();
+  }
+
+  async #carry(
+    holder: string,
+    claim: string,
+    options: UpstreamOptions,
+    responses: InputResponses,
+  ): Promise<JsonObject> {
+    const { onProgress, onLog } = options;
+    const leaving = new AbortController();
+    options.onAbort?.(() => leaving.abort());
+    const wish = { progress: onProgress !== undefined, log: onLog !== undefined };
+    const answer = await this.#options.board.ask(
+      holder,
+      LINE,
+      write({ kind: 'attach', claim, responses, ...wish }),
+      {
+        timeoutMs: LONGEST_MS,
+        signal: leaving.signal,
+        onNote(text) {
+          const note = read(text) as Note;
+          if ('progress' in note) onProgress?.(note.progress);
+          else onLog?.(note.log);
+        },
+      },
+    );
+    if (leaving.signal.aborted) throw new HubError('cancelled', 'the call was cancelled');
+    if (answer === undefined)
+      throw new HubError(
+        'upstream_closed',
+        'The replica that made this call is gone; what became of it is not known',
+        {
+          outcomeUnknown: true,
+        },
+      );
+    const outcome = read(answer) as Outcome;
+    if ('result' in outcome) return outcome.result;
+    if ('failure' in outcome) throw readFailure(outcome.failure);
+    const suspended: unknown = new Suspended(outcome.requests, outcome.state);
+    throw suspended;
+  }
+
+  #give(id: string, owner: AgentId): string {
+    const { held, clock } = this.#options;
+    const call = held.take(id, owner);
+    if (call === undefined) return '';
+    const timer = setTimeout(() => {
+      this.#claimed.delete(id);
+      void call.end(new HubError('cancelled', 'the call was not continued'));
+    }, UNUSED_MS);
+    timer.unref();
+    this.#claimed.set(id, { call, timer });
+    if (!(call instanceof OpenRound)) return write({ parked: call instanceof ParkedCall ? call.target : '' });
+    const { target, callId, startedAt } = call;
+    return write({ round: { target, callId, elapsedMs: clock.monotonic() - startedAt } });
+  }
+
+  async #attach(
+    { claim, responses, progress, log }: Extract<Asked, { kind: 'attach' }>,
+    { note, signal }: AskedMore,
+  ): Promise<string> {
+    const call = this.#take(claim);
+    if (!(call instanceof ParkedCall)) throw new HubError('not_found', 'nobody waits for this');
+    const options: UpstreamOptions = {
+      onAbort: (listener) => signal.addEventListener('abort', listener, { once: true }),
+      ...(progress && { onProgress: (update) => note(write({ progress: update })) }),
+      ...(log && { onLog: (message) => note(write({ log: message })) }),
+    };
+    try {
+      const result = (await call.attach(options, responses)) as JsonObject;
+      return write({ result });
+    } catch (error) {
+      if (error instanceof Suspended) return write({ requests: error.requests, state: error.state });
+      return write({ failure: writeFailure(error) });
+    }
+  }
+
+  #told(told: Told): void {
+    const call = this.#take(told.claim);
+    if (told.kind === 'end') void call?.end(new HubError(told.code, told.message));
+  }
+
+  #take(claim: string): HeldCall | undefined {
+    const claimed = this.#claimed.get(claim);
+    this.#claimed.delete(claim);
+    clearTimeout(claimed?.timer);
+    return claimed?.call;
+  }
+}
+
+interface DistantLine {
+  attach(options: UpstreamOptions, responses: InputResponses): Promise<JsonObject>;
+  end(reason: HubError): void;
+}
+
+/** A parked call of another replica, claimed for a caller that is here. */
+export class DistantCall implements HeldCall {
+  readonly owner: AgentId;
+  readonly target: string;
+  readonly #line: DistantLine;
+
+  constructor(owner: AgentId, target: string, line: DistantLine) {
+    this.owner = owner;
+    this.target = target;
+    this.#line = line;
+  }
+
+  attach(options: UpstreamOptions, responses: InputResponses): Promise<JsonObject> {
+    return this.#line.attach(options, responses);
+  }
+
+  async end(reason: HubError): Promise<void> {
+    this.#line.end(reason);
+  }
+}
+
+function writeFailure(error: unknown): JsonObject {
+  if (!(error instanceof HubError)) return { code: 'internal', message: 'unexpected failure' };
+  const { code, message, details, retryAfterMs, outcomeUnknown } = error;
+  return {
+    code,
+    message,
+    outcomeUnknown,
+    ...(details !== undefined && { details: details as JsonObject }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+function readFailure({ code, message, ...options }: JsonObject): HubError {
+  return new HubError(code as HubErrorCode, message as string, options);
+}
+
+function write(value: Asked | Told | Claimed | Note | Outcome): string {
+  return stringifyJson(value);
+}
+
+/** The switchboard vouches for whoever wrote it, so its shape is ours. */
+function read(text: string): unknown {
+  return parseJson(text, TOLERANT_JSON);
+}
