@@ -62,7 +62,7 @@ export function relayedOptions(
   { connector, scope, agent, session = '', callId }: Relaying,
   losses: BridgeLosses,
 ): UpstreamOptions {
-  const { onAbort, onProgress, onLog, logLevel, meta, capabilities } = options;
+  const { onAbort, onProgress, onLog, logLevel, meta, capabilities, asTask } = options;
   return {
     get signal() {
       return options.signal as AbortSignal;
@@ -87,5 +87,6 @@ export function relayedOptions(
     ...(logLevel && { logLevel }),
     ...(meta && { meta }),
     ...(capabilities && { capabilities }),
+    ...(asTask && { asTask }),
   };
 }

@@ -1,6 +1,6 @@
 import { HubError, type AgentId, type HubErrorCode } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { InputRequest, InputRequests, InputResponses } from '../mcp/model/index.js';
+import type { InputRequest, InputRequests, InputResponses, Task } from '../mcp/model/index.js';
 import type { RoundOptions, Upstream, UpstreamOptions } from '../upstreams/index.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import { DistantCall } from './held-elsewhere.js';
@@ -21,6 +21,14 @@ export class NextRound {
   constructor(requests: InputRequests, state: JsonObject) {
     this.requests = requests;
     this.state = state;
+  }
+}
+
+/** The upstream made a task of the call, and the caller can follow it. */
+export class AnsweredTask {
+  readonly task: Task;
+  constructor(task: Task) {
+    this.task = task;
   }
 }
 
@@ -118,6 +126,7 @@ export async function askByRounds(
   params: JsonObject,
   options: UpstreamOptions,
   { state: brought = {}, responses, asks }: Rounds,
+  takesTask = false,
 ): Promise<JsonObject> {
   const { urls, upstream: requestState } = brought;
   if (urls === true) requireConsent(responses);
@@ -127,10 +136,15 @@ export async function askByRounds(
     ...options,
     ...(Object.keys(inputResponses).length > 0 && { inputResponses }),
     ...(typeof requestState === 'string' && { requestState }),
+    ...(takesTask && { takesTask }),
   };
   try {
     const answer = await upstream.round(method, params, whole);
     if ('result' in answer) return answer.result;
+    if ('task' in answer) {
+      const handed: unknown = new AnsweredTask(answer.task);
+      throw handed;
+    }
     if (Object.keys(answer.requests).some((key) => key.startsWith(OWN_KEYS)))
       throw new HubError('upstream_protocol', 'the upstream asked under a name that is not its own');
     const { requestState: state } = answer;

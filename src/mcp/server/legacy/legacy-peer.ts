@@ -1,6 +1,6 @@
 import type { ProtocolError, RequestId, TurnoverMap } from '../../jsonrpc/index.js';
 import type { ClientDescription, LogLevel, ServerDescription } from '../../model/index.js';
-import type { LegacyRevision } from '../../wire/index.js';
+import { hasLegacyTasks, type LegacyRevision } from '../../wire/index.js';
 import type { MaybePromise } from '../maybe-promise.js';
 import type { AskDesk } from './ask-desk.js';
 import type { ChangeDesk } from './change-desk.js';
@@ -61,4 +61,9 @@ export function createStatelessPeer(
     session: undefined,
     clientFor: () => UNKNOWN_CLIENT,
   };
+}
+
+/** Whether this client knows tasks, and can come back for one. */
+export function keepsTasks({ revision, session }: LegacyPeer): boolean {
+  return session !== undefined && hasLegacyTasks(revision);
 }
