@@ -247,7 +247,12 @@ function optionsOf(request: McpRequest, asks: AskProfile | undefined): UpstreamO
       onLog: (message) => request.log(message),
     }),
     ...(isObject(meta) && { meta }),
-    ...(asks !== undefined && request.asksLive && { ask: askLive(request), capabilities: asks.capabilities }),
+    ...(asks !== undefined &&
+      request.asksLive && {
+        ask: askLive(request),
+        capabilities: asks.capabilities,
+        onVisited: (id: string) => request.tellVisited(id),
+      }),
   };
 }
 

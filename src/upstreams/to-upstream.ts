@@ -38,6 +38,7 @@ export function toUpstream(client: McpClient, connector: Connector, vitals: Vita
       if (options.logLevel !== undefined) await hearing(options.logLevel);
       return client.startTool(name, args, whole).then(heard, rethrow).then(toStarted);
     },
+    onVisited: (id, listener) => client.onVisited(id, listener),
     followTask: (taskId) => toUpstreamTask(client.followTask(taskId), connector, { heard, rethrow }),
     getPrompt(name, args, options) {
       const whole = options.ask === undefined ? options : withInput(options, options.ask);

@@ -77,6 +77,8 @@ export interface UpstreamOptions {
   readonly askedAs?: string;
   /** What may be asked, for upstreams that are told with each request. */
   readonly capabilities?: ClientCapabilities;
+  /** Hears that a page which the caller was sent to was visited, also after the call. */
+  readonly onVisited?: (elicitationId: string) => void;
   /** Makes a task of the call at upstreams that leave that to the caller. */
   readonly asTask?: { readonly ttlMs?: number } | undefined;
 }
@@ -115,6 +117,8 @@ export interface Upstream {
     args: JsonObject | undefined,
     options: UpstreamOptions,
   ): Promise<{ readonly result: CallResult } | { readonly task: Task }>;
+  /** Hears once that a page was visited. The returned function ends the wait. */
+  onVisited(elicitationId: string, listener: () => void): () => void;
   /** A task that this upstream was asked for before, in whichever conversation. */
   followTask(taskId: string): UpstreamTask;
   getPrompt(name: string, args: JsonObject | undefined, options: UpstreamOptions): Promise<JsonObject>;

@@ -100,6 +100,7 @@ function toUpstream(
         : behaviour.call(tool, args, options);
     },
     startTool: async () => ({ result: { content: [] } }),
+    onVisited: () => () => {},
     followTask: () => {
       throw new HubError('not_found', 'Unknown task');
     },

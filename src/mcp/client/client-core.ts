@@ -27,12 +27,14 @@ import { Requester } from './requester.js';
 import type { Settings } from './settings.js';
 import { Tasks } from './tasks.js';
 import { ToolHeaders } from './tool-headers.js';
+import { VisitedPages } from './visited-pages.js';
 
 /** The parts of a client, put together. */
 export class ClientCore implements ConnectionHost {
   readonly settings: Settings;
   readonly requester: Requester;
   readonly tasks: Tasks;
+  readonly pages = new VisitedPages();
   readonly #notifications: NotificationDesk;
   readonly #legacySubscriptions: LegacySubscriptions;
   readonly #listens = new Set<ListenSubscription>();
@@ -62,7 +64,7 @@ export class ClientCore implements ConnectionHost {
     this.#legacySubscriptions = new LegacySubscriptions(this.requester, (warning) => {
       this.warned(warning);
     });
-    this.#notifications = new NotificationDesk(settings.hooks, this.#legacySubscriptions);
+    this.#notifications = new NotificationDesk(settings.hooks, this.#legacySubscriptions, this.pages);
   }
 
   get keeper(): ConnectionKeeper {

@@ -173,6 +173,14 @@ export class McpClient implements AsyncDisposable {
     return await this.#core.subscribe(filter, onChange, options?.signal);
   }
 
+  /**
+   * Calls once when the server tells that the page of an elicitation was visited, at once if it has. The returned function
+   * ends the wait.
+   */
+  onVisited(elicitationId: string, listener: () => void): () => void {
+    return this.#core.pages.on(elicitationId, listener);
+  }
+
   /** Resolves if the server answers. A modern server is asked what it is, which renews `server`. */
   async ping(options?: RequestOptions): Promise<void> {
     const { peer } = await this.#core.keeper.open();

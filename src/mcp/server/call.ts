@@ -113,6 +113,8 @@ export abstract class Call implements McpRequest {
   abstract readonly asksLive: boolean;
   abstract askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses>;
 
+  abstract tellVisited(elicitationId: string): void;
+
   /** Runs the handler and answers with what comes of it. */
   run(handler: Handler): void {
     let outcome: ReturnType<Handler>;

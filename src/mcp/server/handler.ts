@@ -47,6 +47,8 @@ export interface McpRequest {
    * Where the client is asked live, `withdrawn` takes the questions back.
    */
   askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses>;
+  /** Tells that a page which the client was sent to was visited, also after the answer, where its era has a way to say so. */
+  tellVisited(elicitationId: string): void;
 }
 
 export interface ResumedRequest {

@@ -7,6 +7,7 @@ export {
   allowsBatches,
   ASSUMED_LEGACY,
   hasLegacyTasks,
+  hasUrlElicitation,
   isAtLeast,
   isLegacyRevision,
   isModernDate,

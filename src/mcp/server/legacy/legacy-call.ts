@@ -4,11 +4,13 @@ import {
   ProtocolError,
   stringifyJson,
   writeError,
+  writeNotification,
   writeResult,
   type JsonObject,
 } from '../../jsonrpc/index.js';
 import type { InputRequest, InputRequests, InputResponses, TaskWish } from '../../model/index.js';
 import {
+  hasUrlElicitation,
   MISSING_CLIENT_CAPABILITY,
   mayRequireInput,
   readTaskWish,
@@ -69,6 +71,13 @@ export class LegacyCall extends Call {
     // A handler that does not wait for its answer must not bring the process down.
     asked.catch(() => {});
     return asked;
+  }
+
+  tellVisited(elicitationId: string): void {
+    if (!hasUrlElicitation(this.#peer.revision)) return;
+    const text = writeNotification('notifications/elicitation/complete', { elicitationId });
+    if (this.done) this.#peer.session?.notify(text);
+    else this.reply.push(text, false);
   }
 
   /** The client does not want an answer any more, and gets none. */

@@ -28,6 +28,8 @@ export interface PeerSession {
   /** Rejects, or throws, with a protocol error when the resource cannot be subscribed to. */
   subscribe(uri: string): MaybePromise<void>;
   unsubscribe(uri: string): MaybePromise<void>;
+  /** Sends a message that belongs to no request. */
+  notify(text: string): void;
 }
 
 export type SessionChanges = Partial<

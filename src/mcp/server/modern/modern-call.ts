@@ -93,6 +93,9 @@ export class ModernCall extends Call {
     return asked;
   }
 
+  /** Here the client finds out by sending its request again. */
+  tellVisited(): void {}
+
   protected returned(result: HandlerResult): void {
     if (this.done) return;
     try {
