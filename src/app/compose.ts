@@ -27,6 +27,7 @@ import {
   createWatchResource,
   HeldCalls,
   HeldElsewhere,
+  TaskDesk,
 } from '../operations/index.js';
 import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool, type UpstreamChange } from '../upstreams/index.js';
@@ -65,6 +66,8 @@ export async function composeHub(given: HubParts) {
   const heldElsewhere = new HeldElsewhere({ held, board: parts.board, clock });
   held.lookElsewhere(heldElsewhere);
   const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock, losses };
+  const guards = { validator, outputCheck: config.outputCheck };
+  const tasks = new TaskDesk({ ...passage, ...guards, store: storage.tasks, logger: given.logger });
   const rates = createRateLimits(config.limits, clock);
   const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
   const snapshots = announcingSnapshots(storage.snapshots, parts.replicas);
@@ -80,13 +83,8 @@ export async function composeHub(given: HubParts) {
     surfaces,
     held,
     statistics,
-    callTool: createCallTool({
-      ...passage,
-      rates,
-      validator,
-      outputCheck: config.outputCheck,
-      accounts: connecting.connections.desk,
-    }),
+    tasks,
+    callTool: createCallTool({ ...passage, ...guards, tasks, rates, accounts: connecting.connections.desk }),
     getPrompt: createGetPrompt(passage),
     readResource: createReadResource(passage),
     completeArgument: createCompleteArgument(passage),
@@ -98,6 +96,7 @@ export async function composeHub(given: HubParts) {
       watched.load.close();
       statistics.close();
       heldElsewhere.close();
+      tasks.close();
       await held.close();
       await upstreams.close();
       parts.children.close();

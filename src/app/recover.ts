@@ -22,7 +22,11 @@ async function recover(hub: Hub): Promise<number> {
   const unfinished = await hub.storage.events.unfinishedCalls();
   if (unfinished.length === 0) return 0;
   const living = await findLiving(hub);
-  const given = unfinished.filter((record) => !living.has(instanceOf(record) ?? ''));
+  // What became a task goes on at its upstream, and ends when that is learnt.
+  const asTasks = new Set<string>(await hub.storage.tasks.openCalls());
+  const given = unfinished.filter(
+    (record) => !living.has(instanceOf(record) ?? '') && !asTasks.has(callOf(record) ?? ''),
+  );
   for (const { actor, event, at } of given) {
     if (event.type !== 'call.intended') continue;
     const { callId, connector, target, exposedName, method } = event;
@@ -47,6 +51,10 @@ async function recover(hub: Hub): Promise<number> {
 async function findLiving({ storage, instance }: Hub): Promise<ReadonlySet<string>> {
   if (storage.kind === 'sqlite') return new Set([instance.id]);
   return new Set([...(await storage.instances.living(GONE_MS)), instance.id]);
+}
+
+function callOf({ event }: EventRecord): string | undefined {
+  return event.type === 'call.intended' ? event.callId : undefined;
 }
 
 function instanceOf({ event }: EventRecord): string | undefined {

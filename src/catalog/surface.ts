@@ -1,5 +1,14 @@
 import type { Connector, OperatorPrompt } from '../connectors/index.js';
-import type { Prompt, Resource, ResourceTemplate, Tool } from '../mcp/model/index.js';
+import { isObject } from '../mcp/jsonrpc/index.js';
+import {
+  supportsTasks,
+  TASKS_EXTENSION,
+  taskSupportOf,
+  type Prompt,
+  type Resource,
+  type ResourceTemplate,
+  type Tool,
+} from '../mcp/model/index.js';
 import { assignNames, aggregateRule } from './exposed-names.js';
 import { stripParamHeaders } from './param-annotations.js';
 import { createResourceRouter, type ResourceOwner } from './resource-router.js';
@@ -38,6 +47,8 @@ export interface Surface {
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
   findTool(exposedName: string): ToolEntry | undefined;
+  /** By the names it has where it comes from. */
+  findToolOf(connector: string, name: string): ToolEntry | undefined;
   findPrompt(exposedName: string): PromptEntry | undefined;
   findResourceOwner(uri: string): ResourceOwner | undefined;
 }
@@ -76,6 +87,8 @@ export function buildSurface(
     resources: router.resources,
     templates: router.templates,
     findTool: (name) => toolsByName.get(name),
+    findToolOf: (connector, name) =>
+      tools.find((entry) => entry.connector.id === connector && entry.tool.name === name),
     findPrompt: (name) => promptsByName.get(name),
     findResourceOwner: (uri) => router.ownerOf(uri),
   };
@@ -97,10 +110,20 @@ function toolEntries(entry: CatalogEntry, scope: SurfaceScope): ToolEntry[] {
  * On a connector's own endpoint the definition is the upstream's; elsewhere the name is ours, and header annotations go,
  * which browsers cannot honour. What the operator wrote about a tool stands with it everywhere.
  */
-function exposeTool({ tool, exposedName, connector }: ToolEntry, scope: SurfaceScope): Tool {
-  const guided = withUsageGuide(tool, connector.prompts);
+function exposeTool({ tool, exposedName, connector, snapshot }: ToolEntry, scope: SurfaceScope): Tool {
+  const guided = withTaskSupport(withUsageGuide(tool, connector.prompts), snapshot);
   if (scope.kind === 'connector') return guided;
   return { ...guided, name: exposedName, inputSchema: stripParamHeaders(tool.inputSchema) };
+}
+
+/** Where calls can become tasks, they can be asked for as such; nobody has to, because we wait for the end ourselves. */
+function withTaskSupport(tool: Tool, { upstream }: Snapshot): Tool {
+  const { capabilities } = upstream;
+  const decidesItself = capabilities.extensions?.[TASKS_EXTENSION] !== undefined;
+  const isPossible = supportsTasks(capabilities) && (decidesItself || taskSupportOf(tool) !== 'forbidden');
+  if (!isPossible) return tool;
+  const { execution } = tool;
+  return { ...tool, execution: { ...(isObject(execution) && execution), taskSupport: 'optional' } };
 }
 
 function promptEntries(entry: CatalogEntry, scope: SurfaceScope): PromptEntry[] {

@@ -2,7 +2,12 @@ import type { RequestListener } from 'node:http';
 import type { Agent, Authenticator } from '../agents/index.js';
 import { hashOf, type LiveCatalog, type SurfaceScope } from '../catalog/index.js';
 import type { Logger, Tracer } from '../kernel/index.js';
-import type { ServerCapabilities, ServerDescription } from '../mcp/model/index.js';
+import {
+  supportsTasks,
+  TASKS_EXTENSION,
+  type ServerCapabilities,
+  type ServerDescription,
+} from '../mcp/model/index.js';
 import {
   createMcpServer,
   toHttpFace,
@@ -36,6 +41,8 @@ import {
   type SharedSessions,
 } from './shared-sessions/open-shared-sessions.js';
 import { together, watchResources } from './resource-updates.js';
+import { createTaskPort } from './task-port.js';
+import { followTasks } from './task-updates.js';
 import { toolParamHeaders } from './tool-param-headers.js';
 
 export interface McpEndpointsOptions {
@@ -180,6 +187,7 @@ function createServer(
     ...given,
     describe: (principal) => describe(options, scope, agentOf(principal)),
     handlers: createMcpHandlers(options.operations, scope, agentOf, options.tracer),
+    tasks: createTaskPort(options.operations.tasks, scope, agentOf),
     listen: (request) => listenFor(options, scope, agentOf(request.principal), request),
     streaming: options.streaming,
     rejectChunked: options.rejectChunked,
@@ -239,7 +247,10 @@ function describe(
     },
     ...(upstreams.some((upstream) => upstream.capabilities.completions !== undefined) && { completions: {} }),
     ...(upstreams.some((upstream) => upstream.capabilities.logging !== undefined) && { logging: {} }),
-    ...(scope.kind === 'connector' && foreignExtensions(upstreams[0]?.capabilities ?? {})),
+    ...extensionsOf(
+      scope,
+      upstreams.map(({ capabilities: offered }) => offered),
+    ),
   };
   const only = scope.kind === 'connector' ? upstreams[0]?.instructions : undefined;
   return {
@@ -250,6 +261,16 @@ function describe(
   };
 }
 
+/** Tasks are ours wherever an upstream has some; everything else is passed on where there is one upstream only. */
+function extensionsOf(
+  { kind }: SurfaceScope,
+  upstreams: readonly ServerCapabilities[],
+): Pick<ServerCapabilities, 'extensions' | 'experimental'> {
+  const foreign = kind === 'connector' ? foreignExtensions(upstreams[0] ?? {}) : {};
+  if (!upstreams.some(supportsTasks)) return foreign;
+  return { ...foreign, extensions: { ...foreign.extensions, [TASKS_EXTENSION]: {} } };
+}
+
 /** Lists are ours to tell of; single resources are watched where they are. */
 function listenFor(
   options: McpEndpointsOptions,
@@ -257,12 +278,14 @@ function listenFor(
   agent: Agent,
   request: ListenRequest,
 ): Subscription | Promise<Subscription> {
-  const { resourceSubscriptions: uris } = request.filter;
-  const lists = (): Subscription => listen(options, scope, agent, request);
-  if (uris === undefined) return lists();
-  return watchResources(options.operations.watchResource, { agent, scope, uris, request }).then((watched) =>
-    together(lists(), watched),
-  );
+  const { resourceSubscriptions: uris, taskIds } = request.filter;
+  if (uris === undefined && taskIds === undefined) return listen(options, scope, agent, request);
+  const { watchResource, tasks } = options.operations;
+  const parts = [
+    ...(uris === undefined ? [] : [watchResources(watchResource, { agent, scope, uris, request })]),
+    ...(taskIds === undefined ? [] : [followTasks(tasks, { agent, scope, taskIds, request })]),
+  ];
+  return Promise.all(parts).then((opened) => together(listen(options, scope, agent, request), ...opened));
 }
 
 const CALM_MS = 50;

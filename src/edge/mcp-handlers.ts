@@ -2,17 +2,25 @@ import { randomUUID } from 'node:crypto';
 import type { Agent } from '../agents/index.js';
 import type { Surface, SurfaceScope } from '../catalog/index.js';
 import { HubError, toCallId, type Tracer } from '../kernel/index.js';
-import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
-import { supportsElicitation, type ClientCapabilities, type ServerCapabilities } from '../mcp/model/index.js';
+import { isObject, METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
+import {
+  supportsElicitation,
+  TASKS_EXTENSION,
+  taskSupportOf,
+  type ClientCapabilities,
+  type ServerCapabilities,
+} from '../mcp/model/index.js';
 import {
   InputRequired,
   prepareResult,
+  TaskCreated,
   type Handler,
   type McpRequest,
   type PreparedResult,
 } from '../mcp/server/index.js';
 import {
   Suspended,
+  TaskBegun,
   type BridgeLosses,
   type CallTool,
   type CompleteArgument,
@@ -20,6 +28,7 @@ import {
   type PassThrough,
   type ReadResource,
   type Surfaces,
+  type TaskDesk,
   type WatchResource,
 } from '../operations/index.js';
 import { askProfileOf, type AskProfile, type UpstreamOptions } from '../upstreams/index.js';
@@ -38,6 +47,7 @@ export interface McpOperations {
   readonly watchResource: WatchResource;
   readonly passThrough: PassThrough;
   readonly losses: BridgeLosses;
+  readonly tasks: TaskDesk;
 }
 
 /** Of lists; also where an upstream says nothing. */
@@ -79,7 +89,12 @@ export function createMcpHandlers(
     'tools/call': served((request) => {
       const exposedName = textOf(request.params, 'name');
       const args = argumentsOf(request.params);
-      return operations.callTool({ ...caller(request), exposedName, args }) as Promise<JsonObject>;
+      const { tasks } = request;
+      if (tasks === undefined)
+        return operations.callTool({ ...caller(request), exposedName, args }) as Promise<JsonObject>;
+      const call = { ...caller(request), exposedName, args, tasks };
+      if (tasks.wanted) requireTaskSupport(operations.surfaces, call);
+      return operations.callTool(call) as Promise<JsonObject>;
     }),
     'prompts/get': served((request) => {
       const exposedName = textOf(request.params, 'name');
@@ -124,12 +139,23 @@ export function createPassThroughHandler(
   });
 }
 
-/** What a client or server can do beyond the protocol. Tasks are not among it: their handles would be worth nothing here. */
+/** Asking for a task of a tool that makes none is asking for a method that the tool does not have. */
+function requireTaskSupport(
+  surfaces: Surfaces,
+  { agent, scope, exposedName }: Parameters<CallTool>[0],
+): void {
+  const surface = surfaces.surfaceFor(agent, scope);
+  const tool = surface.tools.find(({ name }) => name === exposedName);
+  if (tool !== undefined && taskSupportOf(tool) === 'forbidden')
+    throw new ProtocolError(METHOD_NOT_FOUND, 'This tool cannot be called as a task');
+}
+
+/** What a client or server can do beyond the protocol. Tasks are not among it: they are the hub's own on either side. */
 export function foreignExtensions({
   extensions = {},
   experimental,
 }: ClientCapabilities | ServerCapabilities): Pick<ClientCapabilities, 'extensions' | 'experimental'> {
-  const { 'io.modelcontextprotocol/tasks': _, ...others } = extensions;
+  const { [TASKS_EXTENSION]: _, ...others } = extensions;
   return {
     ...(Object.keys(others).length > 0 && { extensions: others }),
     ...(experimental !== undefined && { experimental }),
@@ -176,7 +202,9 @@ function guarded(handler: Handler): Handler {
     const fail = (error: unknown): never => {
       throw error instanceof Suspended
         ? new InputRequired(error.requests, error.state)
-        : toMcpError(error, request.method, visitsPages(request));
+        : error instanceof TaskBegun
+          ? new TaskCreated(error.task)
+          : toMcpError(error, request.method, visitsPages(request));
     };
     try {
       const result = handler(request);
@@ -219,7 +247,12 @@ function optionsOf(request: McpRequest, asks: AskProfile | undefined): UpstreamO
       onLog: (message) => request.log(message),
     }),
     ...(isObject(meta) && { meta }),
-    ...(asks !== undefined && request.asksLive && { ask: askLive(request), capabilities: asks.capabilities }),
+    ...(asks !== undefined &&
+      request.asksLive && {
+        ask: askLive(request),
+        capabilities: asks.capabilities,
+        onVisited: (id: string) => request.tellVisited(id),
+      }),
   };
 }
 

@@ -32,13 +32,12 @@ export async function watchResources(
   };
 }
 
-/** Two subscriptions as one. */
-export function together(one: Subscription, other: Subscription): Subscription {
+/** Several subscriptions as one. */
+export function together(...parts: readonly Subscription[]): Subscription {
   return {
-    honoured: { ...one.honoured, ...other.honoured },
+    honoured: Object.assign({}, ...parts.map(({ honoured }) => honoured)) as Subscription['honoured'],
     close() {
-      one.close();
-      other.close();
+      for (const part of parts) part.close();
     },
   };
 }

@@ -25,6 +25,7 @@ export {
 } from './hub-error.js';
 export { systemClock, type Clock } from './clock.js';
 export { silentLogger, type LogFields, type Logger } from './logger.js';
+export type { TaskPosition, TaskRecord, TaskStore } from './task-records.js';
 export type { Ticket, TicketStore } from './tickets.js';
 export type {
   AskedMore,

@@ -17,7 +17,7 @@ import {
 } from '../governance/index.js';
 import { HubError, toCallId, type CallId, type Clock } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { CallResult } from '../mcp/model/index.js';
+import { isEnded, type CallResult, type TaskWish } from '../mcp/model/index.js';
 import type { AskProfile, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import type { AccountDesk } from './account-desk.js';
 import type { BridgeLosses } from './bridge-losses.js';
@@ -32,6 +32,10 @@ import { carryByRounds, claimHeld } from './rounds.js';
 import { sendCall, type Passage } from './send-call.js';
 import { Suspended, type Rounds } from './suspended.js';
 import type { Surfaces } from './surfaces.js';
+import { keepAsTask, withRoom } from './tasks/call-as-task.js';
+import { begunCall } from './tasks/task-request.js';
+import { TaskBegun } from './tasks/task-begun.js';
+import type { TaskDesk } from './tasks/task-desk.js';
 
 export interface ToolCall {
   readonly callId: CallId;
@@ -50,6 +54,8 @@ export interface ToolCall {
   readonly rounds?: Rounds;
   /** Of who wants to see how it goes on. */
   readonly watch?: CallWatch;
+  /** For callers that can follow a task, how. They may get `TaskBegun` thrown instead of a result. */
+  readonly tasks?: TaskWish | undefined;
 }
 
 export interface CallToolDependencies {
@@ -65,6 +71,7 @@ export interface CallToolDependencies {
   readonly outputCheck: 'off' | 'warn' | 'refuse';
   readonly accounts: AccountDesk;
   readonly losses: BridgeLosses;
+  readonly tasks: Pick<TaskDesk, 'begin' | 'keep' | 'hasRoom'>;
   readonly clock: Clock;
 }
 
@@ -72,7 +79,8 @@ export type CallTool = (call: ToolCall) => Promise<CallResult>;
 
 /** Resolve, decide, validate, record, authenticate, execute, guard. Whatever happens is recorded, and nothing happens unrecorded. */
 export function createCallTool(deps: CallToolDependencies): CallTool {
-  return async function callTool(call) {
+  return async function callTool(given) {
+    let call = given;
     const { agent, args, rounds, watch } = call;
     let entry: ToolEntry | undefined;
     let decision: Decision | undefined;
@@ -92,6 +100,7 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
         ({ decision, confirmed } = await requirePermission(deps.policy, decision, call, entry, claimed));
       watch?.begins('validation');
       requireValid(deps.validator, entry, args);
+      if (call.tasks !== undefined) call = await withRoom(deps, call, entry);
       // Asked for before anything is written down: a client may have to send the whole call again to answer.
       if (entry.connector.auth.type === 'oauth') access = await requireAccount(deps, call, entry.connector);
     } catch (error) {
@@ -244,27 +253,22 @@ async function execute(
         const guarded = guardAnswer(deps, entry, answer);
         seen = seenIn(guarded);
         if (guarded.result.isError === true) outcome = 'tool_error';
-        return guarded.result;
+        if (call.tasks?.wanted !== true) return guarded.result;
+        await keepAsTask(deps, begunCall(call, entry, facts.callId, access), guarded.result);
       } catch (error) {
         await requireRenewed(deps.credentials, { connector, access, shown, renewed, error });
       }
     }
   } catch (error) {
     if (error instanceof Suspended) isOpen = true;
+    else if (error instanceof TaskBegun) isOpen = !isEnded(error.task.status);
     else ({ outcome, ...failure } = failureOf(error));
     throw error;
   } finally {
     call.watch?.begins('outcome');
     const durationMs = deps.clock.monotonic() - startedAt;
-    if (!isOpen)
-      deps.events.append(actor, {
-        type: 'call.finished',
-        ...facts,
-        outcome,
-        ...failure,
-        durationMs,
-        ...seen,
-      });
+    const ending = { ...facts, outcome, ...failure, durationMs, ...seen };
+    if (!isOpen) deps.events.append(actor, { type: 'call.finished', ...ending });
   }
 }
 

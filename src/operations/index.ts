@@ -93,3 +93,6 @@ export { HeldElsewhere } from './held-elsewhere.js';
 export { HeldCalls, type HeldCallsOptions } from './held-calls.js';
 export { Suspended, type Rounds } from './suspended.js';
 export { createWatchResource, type WatchRequest, type WatchResource } from './watch-resource.js';
+export { TaskDesk } from './tasks/task-desk.js';
+export { TaskBegun } from './tasks/task-begun.js';
+export type { TaskRequest } from './tasks/task-request.js';

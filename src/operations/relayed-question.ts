@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { InputRequest, InputRequests } from '../mcp/model/index.js';
 import type { AskCaller, Lease, UpstreamOptions } from '../upstreams/index.js';
 import type { CallId } from '../kernel/index.js';
+import { hearOfVisits } from './url-questions.js';
 import { isDeclared, type BridgeLosses } from './bridge-losses.js';
 
 /** Where it says which connector asks. */
@@ -58,16 +59,17 @@ export interface Relaying {
 export function relayedOptions(
   options: UpstreamOptions,
   ask: AskCaller,
-  lease: Pick<Lease, 'rest'>,
+  lease: Pick<Lease, 'rest' | 'upstream'>,
   { connector, scope, agent, session = '', callId }: Relaying,
   losses: BridgeLosses,
 ): UpstreamOptions {
-  const { onAbort, onProgress, onLog, logLevel, meta, capabilities } = options;
+  const { onAbort, onProgress, onLog, logLevel, meta, capabilities, asTask, onVisited } = options;
   return {
     get signal() {
       return options.signal as AbortSignal;
     },
     ask: async (question, signal) => {
+      hearOfVisits(lease.upstream, onVisited, [question.params ?? {}]);
       const answer = await lease.rest(() => ask(relayedQuestion(question, connector, scope), signal));
       // Who went away was asked all the same.
       if (answer === undefined && !signal.aborted && options.signal?.aborted !== true)
@@ -87,5 +89,7 @@ export function relayedOptions(
     ...(logLevel && { logLevel }),
     ...(meta && { meta }),
     ...(capabilities && { capabilities }),
+    ...(asTask && { asTask }),
+    ...(onVisited && { onVisited }),
   };
 }

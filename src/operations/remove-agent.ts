@@ -4,10 +4,12 @@ import type { AgentId } from '../kernel/index.js';
 import { toActor, type AdminCaller } from './admin.js';
 import { agentTurn, requireStoredAgent, type AgentWriteDependencies } from './agent-writes.js';
 import { recordHash } from './record-hash.js';
+import type { TaskDesk } from './tasks/task-desk.js';
 import { readAccounts, revokeAccounts, type RevokeAccountsDependencies } from './revoke-accounts.js';
 
 export interface RemoveAgentDependencies extends AgentWriteDependencies, RevokeAccountsDependencies {
   readonly events: Pick<EventLog, 'append'>;
+  readonly tasks: Pick<TaskDesk, 'removeAllOf'>;
   readonly credentialStore: Pick<CredentialStore, 'find' | 'list' | 'removeAllOf'>;
 }
 
@@ -17,7 +19,7 @@ export type RemoveAgent = (request: {
   readonly expectedVersion?: number;
 }) => Promise<void>;
 
-/** With its keys and its accounts at upstreams. */
+/** With its keys, its tasks and its accounts at upstreams. */
 export function createRemoveAgent(deps: RemoveAgentDependencies): RemoveAgent {
   return ({ by, id, expectedVersion }) =>
     deps.turns(agentTurn(id), async () => {
@@ -28,6 +30,7 @@ export function createRemoveAgent(deps: RemoveAgentDependencies): RemoveAgent {
       deps.authenticator.forget();
       await deps.sessions.endAllOf({ kind: 'agent', id });
       await deps.clients.endAllOf(id);
+      await deps.tasks.removeAllOf(id);
       deps.events.append(toActor(by), {
         type: 'agent.removed',
         agent: id,

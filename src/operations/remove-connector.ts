@@ -11,11 +11,13 @@ import {
   type ConnectorWriteDependencies,
 } from './connector-writes.js';
 import { recordHash } from './record-hash.js';
+import type { TaskDesk } from './tasks/task-desk.js';
 import { readAccounts, revokeAccounts, type RevokeAccountsDependencies } from './revoke-accounts.js';
 
 export interface RemoveConnectorDependencies extends ConnectorWriteDependencies, RevokeAccountsDependencies {
   readonly connectors: ConnectorDirectory;
   readonly events: Pick<EventLog, 'append'>;
+  readonly tasks: Pick<TaskDesk, 'removeAllFor'>;
   readonly credentialStore: Pick<CredentialStore, 'find' | 'list' | 'removeAllFor'>;
   readonly oauthClients: Pick<OAuthClientStore, 'removeAllFor'>;
   readonly snapshots: Pick<SnapshotStore, 'removeAllFor'>;
@@ -35,6 +37,7 @@ export function createRemoveConnector(deps: RemoveConnectorDependencies): Remove
       const accounts = await readAccounts(deps, ({ connector }) => connector === id);
       await deps.credentialStore.removeAllFor(id);
       await revokeAccounts(deps, toActor(by), accounts);
+      await deps.tasks.removeAllFor(id);
       await deps.oauthClients.removeAllFor(id);
       await deps.snapshots.removeAllFor(id);
       await deps.connectorStore.remove(id);

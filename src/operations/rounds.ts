@@ -1,18 +1,20 @@
 import { HubError, type AgentId, type HubErrorCode } from '../kernel/index.js';
-import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { InputRequest, InputRequests, InputResponses } from '../mcp/model/index.js';
+import type { Json, JsonObject } from '../mcp/jsonrpc/index.js';
+import type { InputRequest, InputRequests, InputResponses, Task } from '../mcp/model/index.js';
 import type { RoundOptions, Upstream, UpstreamOptions } from '../upstreams/index.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import { DistantCall } from './held-elsewhere.js';
 import { OpenRound } from './open-round.js';
 import { ParkedCall } from './parked-call.js';
 import { Suspended, type Rounds } from './suspended.js';
-import { urlQuestions } from './url-questions.js';
+import { pageIdsOf, urlQuestions, visitedInTime } from './url-questions.js';
 
 /** Keys of questions that are the hub's own. No upstream may use them, and their answers go to none. */
 export const OWN_KEYS = 'crosspoint/';
 
 const MOST_ROUNDS = 10;
+/** How long somebody may take for a page after they agreed to visit it, without being asked again. */
+const VISIT_MS = 20_000;
 
 /** What the upstream wants to know before it goes on, with what it wants to see again. */
 export class NextRound {
@@ -21,6 +23,14 @@ export class NextRound {
   constructor(requests: InputRequests, state: JsonObject) {
     this.requests = requests;
     this.state = state;
+  }
+}
+
+/** The upstream made a task of the call, and the caller can follow it. */
+export class AnsweredTask {
+  readonly task: Task;
+  constructor(task: Task) {
+    this.task = task;
   }
 }
 
@@ -118,6 +128,7 @@ export async function askByRounds(
   params: JsonObject,
   options: UpstreamOptions,
   { state: brought = {}, responses, asks }: Rounds,
+  takesTask = false,
 ): Promise<JsonObject> {
   const { urls, upstream: requestState } = brought;
   if (urls === true) requireConsent(responses);
@@ -127,19 +138,45 @@ export async function askByRounds(
     ...options,
     ...(Object.keys(inputResponses).length > 0 && { inputResponses }),
     ...(typeof requestState === 'string' && { requestState }),
+    ...(takesTask && { takesTask }),
   };
-  try {
-    const answer = await upstream.round(method, params, whole);
-    if ('result' in answer) return answer.result;
-    if (Object.keys(answer.requests).some((key) => key.startsWith(OWN_KEYS)))
-      throw new HubError('upstream_protocol', 'the upstream asked under a name that is not its own');
-    const { requestState: state } = answer;
-    const next: unknown = new NextRound(answer.requests, state === undefined ? {} : { upstream: state });
-    throw next;
-  } catch (error) {
-    const questions = asks.capabilities.elicitation?.url === undefined ? undefined : urlQuestions(error);
-    throw questions === undefined ? error : new NextRound(questions, { urls: true });
+  for (let waited = urls !== true; ; waited = true) {
+    try {
+      return await answerOf(upstream, method, params, whole);
+    } catch (error) {
+      const questions = asks.capabilities.elicitation?.url === undefined ? undefined : urlQuestions(error);
+      if (questions === undefined) throw error;
+      const pages = pageIdsOf(error);
+      // Consent was given, which is not a visit: the upstream says when there was one, and has not acted before.
+      const awaited = [...pages, ...textsIn(brought['pages'])];
+      if (!waited && (await visitedInTime(upstream, awaited, VISIT_MS, whole.signal))) continue;
+      const next: unknown = new NextRound(questions, { urls: true, pages });
+      throw next;
+    }
   }
+}
+
+async function answerOf(
+  upstream: Upstream,
+  method: string,
+  params: JsonObject,
+  options: RoundOptions,
+): Promise<JsonObject> {
+  const answer = await upstream.round(method, params, options);
+  if ('result' in answer) return answer.result;
+  if ('task' in answer) {
+    const handed: unknown = new AnsweredTask(answer.task);
+    throw handed;
+  }
+  if (Object.keys(answer.requests).some((key) => key.startsWith(OWN_KEYS)))
+    throw new HubError('upstream_protocol', 'the upstream asked under a name that is not its own');
+  const { requestState: state } = answer;
+  const next: unknown = new NextRound(answer.requests, state === undefined ? {} : { upstream: state });
+  throw next;
+}
+
+function textsIn(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((one: Json) => typeof one === 'string') : [];
 }
 
 /** Keeps a call open for its next round. Throws where that is one too many. */

@@ -1,18 +1,20 @@
 import type { ToolEntry } from '../catalog/index.js';
-import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 import type { Actor, CallFacts, EventLog } from '../governance/index.js';
 import type { Clock } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { CallResult } from '../mcp/model/index.js';
-import type { Caller, Lease, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import { taskSupportOf, type CallResult, type TaskWish } from '../mcp/model/index.js';
+import type { Caller, Lease, Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import type { ToolCall } from './call-tool.js';
 import type { HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
-import { askByRounds, keepOpen, NextRound } from './rounds.js';
+import { AnsweredTask, askByRounds, keepOpen, NextRound } from './rounds.js';
 import { OpenRound } from './open-round.js';
 import type { Rounds } from './suspended.js';
+import type { TaskDesk } from './tasks/task-desk.js';
+import { begunCall } from './tasks/task-request.js';
+import { hearOfVisits, pageIdsOf } from './url-questions.js';
 
 export interface SendCallDependencies {
   readonly upstreams: Upstreams;
@@ -20,6 +22,7 @@ export interface SendCallDependencies {
   readonly events: EventLog;
   readonly clock: Clock;
   readonly losses: BridgeLosses;
+  readonly tasks: Pick<TaskDesk, 'begin'>;
 }
 
 /** What a call by rounds needs beyond the call itself. */
@@ -50,15 +53,25 @@ export async function sendCall(
   call.watch?.begins('connect');
   const lease = await deps.upstreams.open(entry.connector, access, callerOf(call));
   call.watch?.begins('upstream');
+  let isKept = false;
   try {
     if (passage !== undefined) return await nextRound(deps, sending, passage, lease);
-    return await lease.upstream.callTool(
-      entry.tool.name,
-      call.args,
-      relayedBy(deps, lease, call, entry.connector),
-    );
+    const { name } = entry.tool;
+    const options = relayedBy(deps, lease, call, entry);
+    if (call.tasks === undefined) return await lease.upstream.callTool(name, call.args, options);
+    const started = await lease.upstream.startTool(name, call.args, options);
+    if ('result' in started) return started.result;
+    const answered: unknown = new AnsweredTask(started.task);
+    throw answered;
+  } catch (error) {
+    if (call.options.onVisited !== undefined) tellOfVisits(lease.upstream, call.options, error);
+    if (!(error instanceof AnsweredTask)) throw error;
+    isKept = true;
+    const begun = begunCall(call, entry, sending.facts.callId, access);
+    const handle: unknown = await deps.tasks.begin(begun, error.task, lease);
+    throw handle;
   } finally {
-    lease.release();
+    if (!isKept) lease.release();
   }
 }
 
@@ -71,9 +84,16 @@ async function nextRound(
 ): Promise<CallResult> {
   const { connector, tool } = entry;
   const params = { name: tool.name, ...(call.args !== undefined && { arguments: call.args }) };
-  const options = relayedBy(deps, lease, call, connector);
+  const options = relayedBy(deps, lease, call, entry);
   try {
-    const result = await askByRounds(lease.upstream, 'tools/call', params, options, passage.rounds);
+    const result = await askByRounds(
+      lease.upstream,
+      'tools/call',
+      params,
+      options,
+      passage.rounds,
+      call.tasks !== undefined,
+    );
     return result as unknown as CallResult;
   } catch (error) {
     if (!(error instanceof NextRound)) throw error;
@@ -96,12 +116,51 @@ function relayedBy(
   { losses }: SendCallDependencies,
   lease: Lease,
   call: ToolCall,
-  connector: Connector,
+  entry: ToolEntry,
 ): UpstreamOptions {
-  const { options } = call;
+  const { connector } = entry;
+  const asTask = asTaskFor(entry, call.tasks);
+  const options = asTask === undefined ? call.options : withTask(call.options, asTask);
   return options.ask === undefined
     ? options
     : relayedOptions(options, options.ask, lease, { ...call, connector }, losses);
+}
+
+/** How much longer than its call a task has to stay known where we wait for it. */
+const GRACE_MS = 60_000;
+
+/** Where the caller decides: what has to be a task is one, and what may be one is where somebody follows it. */
+function asTaskFor({ tool, connector }: ToolEntry, wish: TaskWish | undefined): UpstreamOptions['asTask'] {
+  if (tool['execution'] === undefined) return undefined;
+  const support = taskSupportOf(tool);
+  if (support === 'forbidden' || (support === 'optional' && wish === undefined)) return undefined;
+  if (wish === undefined) return { ttlMs: connector.timeouts.totalMs + GRACE_MS };
+  return wish.ttlMs === undefined ? {} : { ttlMs: wish.ttlMs };
+}
+
+function withTask(options: UpstreamOptions, asTask: UpstreamOptions['asTask']): UpstreamOptions {
+  const { onProgress, onLog, logLevel, meta, capabilities, ask, askedAs, onVisited } = options;
+  return {
+    get signal() {
+      return options.signal as AbortSignal;
+    },
+    onAbort: (listener) => options.onAbort?.(listener),
+    asTask,
+    ...(onProgress && { onProgress }),
+    ...(onLog && { onLog }),
+    ...(logLevel && { logLevel }),
+    ...(meta && { meta }),
+    ...(capabilities && { capabilities }),
+    ...(ask && { ask }),
+    ...(askedAs !== undefined && { askedAs }),
+    ...(onVisited && { onVisited }),
+  };
+}
+
+/** Whoever calls again once the pages were visited wants to hear of that. */
+function tellOfVisits(upstream: Upstream, { onVisited }: UpstreamOptions, error: unknown): void {
+  const pages = pageIdsOf(error).map((elicitationId) => ({ elicitationId }));
+  hearOfVisits(upstream, onVisited, pages);
 }
 
 /** The signal is only asked for where somebody has to wait: making one costs something. */

@@ -20,6 +20,7 @@ import { createOAuthClientStore } from './stores/oauth-client-store.js';
 import { createPolicyStore } from './stores/policy-store.js';
 import { createSettingsStore } from './stores/settings-store.js';
 import { createSnapshotStore } from './stores/snapshot-store.js';
+import { createTaskStore } from './stores/task-store.js';
 import { createTicketStore } from './stores/ticket-store.js';
 
 const LOCK_WAIT_MS = 1_000;
@@ -157,6 +158,7 @@ function createStorage(
     events,
     settings: createSettingsStore(db),
     tickets: createTicketStore(db, sealer, clock),
+    tasks: createTaskStore(db, clock),
     instances: createInstanceStore(database),
     dataKeys: createDataKeyStore(db, sealer, clock),
     check: () => backend.check(),

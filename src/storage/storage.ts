@@ -3,7 +3,7 @@ import type { SnapshotStore } from '../catalog/index.js';
 import type { ConnectorStore } from '../connectors/index.js';
 import type { CredentialStore, OAuthClientStore } from '../credentials/index.js';
 import type { EventStore, PolicyStore } from '../governance/index.js';
-import type { Clock, Logger, TicketStore } from '../kernel/index.js';
+import type { Clock, Logger, TaskStore, TicketStore } from '../kernel/index.js';
 import type { RotationOptions, RotationReport } from './rotate-secrets.js';
 import type { MasterKey, MasterKeys } from './sealer.js';
 import type { DataKeyStore } from './stores/data-key-store.js';
@@ -41,6 +41,7 @@ export interface Storage extends AsyncDisposable {
   readonly events: EventStore;
   readonly settings: SettingsStore;
   readonly tickets: TicketStore;
+  readonly tasks: TaskStore;
   readonly instances: InstanceStore;
   readonly dataKeys: DataKeyStore;
   /** Throws `storage_unavailable` if the store cannot be used. */

@@ -21,6 +21,7 @@ export interface Tables {
   policy_versions: PolicyVersionRow;
   events: EventRow;
   tickets: TicketRow;
+  tasks: TaskRow;
   oauth_clients: OAuthClientRow;
   admins: AdminRow;
   hub_instances: { readonly id: string; readonly seen_at: number };
@@ -80,6 +81,20 @@ export interface TicketRow extends SealedColumns {
   readonly used_at: number | null;
 }
 
+export interface TaskRow {
+  readonly id: string;
+  readonly agent: string;
+  readonly connector: string;
+  readonly call_id: string;
+  readonly status: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly expires_at: number;
+  /** 1 once its end was written down. */
+  readonly finished: number;
+  readonly body: string;
+}
+
 export interface OAuthClientRow extends SealedColumns {
   readonly connector_id: string;
   readonly issuer: string;
@@ -118,11 +133,12 @@ export interface EventRow {
 }
 
 /** Tables a backup leaves out. */
-export const UNKEPT_TABLES = ['schema_migrations', 'tickets', 'hub_instances'] as const;
+export const UNKEPT_TABLES = ['schema_migrations', 'tickets', 'tasks', 'hub_instances'] as const;
 
 /**
  * What a backup carries, parents before children, with the columns that identify a row. Tickets stay behind: many count
- * once, and a restored copy would make those that were used up since good again. Running instances mean nothing elsewhere.
+ * once, and a restored copy would make those that were used up since good again. Running instances mean nothing
+ * elsewhere, and tasks are forgotten by upstreams before a backup is needed.
  */
 const KEPT_TABLES = [
   { name: 'settings', key: ['key'], since: 1 },

@@ -13,6 +13,7 @@ export type {
   UpstreamOptions,
   Upstreams,
   UpstreamState,
+  UpstreamTask,
 } from './upstream.js';
 export { askProfileOf, type AskProfile } from './ask-profile.js';
 export { createUpstreamPool, type UpstreamPoolOptions } from './upstream-pool.js';

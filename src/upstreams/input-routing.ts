@@ -12,7 +12,8 @@ import type { AskCaller, RoundOptions } from './upstream.js';
 /** The options of a call whose caller can be asked. */
 export function withInput(options: RoundOptions, ask: AskCaller): RawCallOptions {
   const onInput = toHandler(ask);
-  const { onAbort, onProgress, onLog, logLevel, meta, capabilities, inputResponses, requestState } = options;
+  const { onAbort, onProgress, onLog, logLevel, meta, capabilities, asTask } = options;
+  const { inputResponses, requestState } = options;
   const tag = new Asked(onInput, options.askedAs);
   return {
     // Where there is `onAbort` a signal is made only for those who need one.
@@ -28,6 +29,7 @@ export function withInput(options: RoundOptions, ask: AskCaller): RawCallOptions
     ...(logLevel && { logLevel }),
     ...(meta && { meta }),
     ...(capabilities && { capabilities }),
+    ...(asTask && { asTask }),
     ...(inputResponses && { inputResponses }),
     ...(requestState !== undefined && { requestState }),
   };

@@ -61,7 +61,9 @@ export function openClient(connector: Connector, access: Access, parts: ClientPa
     }),
     era: connector.endpoint.transport === 'sse' ? 'legacy' : connector.era,
     verdictKey: connector.id,
-    timeouts: { requestMs, totalMs },
+    // Calls may become tasks, also of callers that know nothing of them; then the end is waited for as long as for a call.
+    tasks: true,
+    timeouts: { requestMs, totalMs, taskMs: totalMs },
   });
 }
 

@@ -7,6 +7,7 @@ import { HubError } from '../kernel/index.js';
 import { ASK_EVERYTHING } from './ask-profile.js';
 import { withInput } from './input-routing.js';
 import { toHubError } from './upstream-failure.js';
+import { toUpstreamTask } from './upstream-task.js';
 import type { Upstream } from './upstream.js';
 
 /** Hears how the upstream is, by how it answers. */
@@ -32,6 +33,13 @@ export function toUpstream(client: McpClient, connector: Connector, vitals: Vita
         rethrow,
       );
     },
+    async startTool(name, args, options) {
+      const whole = options.ask === undefined ? options : withInput(options, options.ask);
+      if (options.logLevel !== undefined) await hearing(options.logLevel);
+      return client.startTool(name, args, whole).then(heard, rethrow).then(toStarted);
+    },
+    onVisited: (id, listener) => client.onVisited(id, listener),
+    followTask: (taskId) => toUpstreamTask(client.followTask(taskId), connector, { heard, rethrow }),
     getPrompt(name, args, options) {
       const whole = options.ask === undefined ? options : withInput(options, options.ask);
       const ask = () => client.getPrompt(name, args as Readonly<Record<string, string>> | undefined, whole);
@@ -48,7 +56,7 @@ export function toUpstream(client: McpClient, connector: Connector, vitals: Vita
         rethrow,
       ) as unknown as Promise<JsonObject>;
     },
-    async round(method, params, { inputResponses, requestState, ...options }) {
+    async round(method, params, { inputResponses, requestState, takesTask, ...options }) {
       // Only where a call is made again for its answers there is a place for them in it.
       const brought = client.server.era === 'legacy' ? {} : { inputResponses, requestState };
       const given = { ...options, ...brought };
@@ -58,8 +66,8 @@ export function toUpstream(client: McpClient, connector: Connector, vitals: Vita
       if (round.type === 'complete') return { result: shaped(method, round.result, connector) };
       if (round.type === 'input_required')
         return { requests: round.requests, requestState: round.requestState };
-      // Tasks are not declared, so the client refuses them.
-      throw new HubError('upstream_protocol', `connector ${connector.id}: answered with a task`);
+      if (takesTask === true) return { task: round.task };
+      return { result: (await client.awaitTask(round.task, whole).then(heard, rethrow)) as JsonObject };
     },
     complete: (params, options) =>
       client.request('completion/complete', params, options).then(heard, rethrow),
@@ -69,6 +77,10 @@ export function toUpstream(client: McpClient, connector: Connector, vitals: Vita
         .then(heard, rethrow),
     listOffers: (options) => listOffers(client, options.signal).then(heard, rethrow),
   };
+}
+
+function toStarted(started: Awaited<ReturnType<McpClient['startTool']>>) {
+  return started.type === 'task' ? { task: started.task } : { result: started.result };
 }
 
 /** Every answer and every failure is a sign of how the upstream is. */

@@ -12,6 +12,8 @@ import type {
   LogLevel,
   LogMessage,
   Progress,
+  Task,
+  TaskState,
 } from '../mcp/model/index.js';
 import type { AskProfile } from './ask-profile.js';
 import type { ResourceWatcher } from './watched-resources.js';
@@ -75,23 +77,50 @@ export interface UpstreamOptions {
   readonly askedAs?: string;
   /** What may be asked, for upstreams that are told with each request. */
   readonly capabilities?: ClientCapabilities;
+  /** Hears that a page which the caller was sent to was visited, also after the call. */
+  readonly onVisited?: (elicitationId: string) => void;
+  /** Makes a task of the call at upstreams that leave that to the caller. */
+  readonly asTask?: { readonly ttlMs?: number } | undefined;
 }
 
 /** What the caller gave for the questions of the round before, and what the upstream gave it to bring back. */
 export interface RoundOptions extends UpstreamOptions {
   readonly inputResponses?: InputResponses | undefined;
   readonly requestState?: string | undefined;
+  /** Whether a task is handed over. Otherwise its end is waited for. */
+  readonly takesTask?: boolean | undefined;
 }
 
 /** A call of a caller who answers by calling again: its result, or what has to be answered first. */
 export type Round =
   | { readonly result: JsonObject }
+  | { readonly task: Task }
   | { readonly requests: InputRequests; readonly requestState: string | undefined };
+
+/** A task at the upstream. Failures are as everywhere; what the task itself failed with is in its state. */
+export interface UpstreamTask {
+  get(options: UpstreamOptions): Promise<TaskState>;
+  /** By the keys of the questions. */
+  update(responses: InputResponses, options: UpstreamOptions): Promise<void>;
+  cancel(options: UpstreamOptions): Promise<void>;
+  /** Nobody wants to know any more; the task goes on. */
+  close(): void;
+}
 
 /** One conversation with an upstream. Failures are `HubError`s; an error the upstream itself answered is `upstream_rejected`. */
 export interface Upstream {
   readonly identity: UpstreamIdentity;
   callTool(name: string, args: JsonObject | undefined, options: UpstreamOptions): Promise<CallResult>;
+  /** The same for a caller who can follow a task: its handle, where the upstream makes one of the call. */
+  startTool(
+    name: string,
+    args: JsonObject | undefined,
+    options: UpstreamOptions,
+  ): Promise<{ readonly result: CallResult } | { readonly task: Task }>;
+  /** Hears once that a page was visited. The returned function ends the wait. */
+  onVisited(elicitationId: string, listener: () => void): () => void;
+  /** A task that this upstream was asked for before, in whichever conversation. */
+  followTask(taskId: string): UpstreamTask;
   getPrompt(name: string, args: JsonObject | undefined, options: UpstreamOptions): Promise<JsonObject>;
   readResource(uri: string, options: UpstreamOptions): Promise<JsonObject>;
   /** One round of a call. Questions that cannot wait for the next one go to `ask`. */

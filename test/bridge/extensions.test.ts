@@ -108,7 +108,7 @@ test('policies decide about it as about a destructive tool of that name', async 
   expect(await eventsOf(hub, 'call.refused')).toMatchObject([{ method: 'vendor/notes', outcome: 'denied' }]);
 });
 
-test('extensions of the upstream are told of at its own endpoint, except tasks', async () => {
+test('extensions of the upstream are told of at its own endpoint; tasks are the hub’s own everywhere', async () => {
   const { open } = await start('modern');
   const capabilitiesAt = async (path: string) => {
     const { message } = await (await open('modern', path)).request('server/discover');
@@ -118,6 +118,8 @@ test('extensions of the upstream are told of at its own endpoint, except tasks',
     extensions: EXTENSION,
     experimental: { x: {} },
   });
-  expect(JSON.stringify(await capabilitiesAt('/connectors/up/mcp'))).not.toContain('tasks');
-  expect(await capabilitiesAt('/mcp')).not.toHaveProperty('extensions');
+  const tasks = { 'io.modelcontextprotocol/tasks': {} };
+  expect(await capabilitiesAt('/connectors/up/mcp')).toMatchObject({ extensions: tasks });
+  expect(await capabilitiesAt('/mcp')).toMatchObject({ extensions: tasks });
+  expect(Object.keys((await capabilitiesAt('/mcp'))['extensions'] as JsonObject)).toHaveLength(1);
 });

@@ -11,6 +11,7 @@ import { oauthClientStoreContract } from './oauth-client-store.contract.js';
 import { policyStoreContract } from './policy-store.contract.js';
 import { dataKeyStoreContract, settingsStoreContract } from './settings-store.contract.js';
 import { snapshotStoreContract } from './snapshot-store.contract.js';
+import { taskStoreContract } from './task-store.contract.js';
 import { ticketStoreContract } from './ticket-store.contract.js';
 
 /** Every port, on a storage that is new for each test. */
@@ -33,6 +34,9 @@ export function storeContracts(open: (options?: Partial<StorageOptions>) => Prom
   });
   describe('tickets', () => {
     ticketStoreContract(async (clock) => (await open({ clock })).tickets);
+  });
+  describe('tasks', () => {
+    taskStoreContract(async (clock) => (await open({ clock })).tasks);
   });
   describe('instances', () => {
     instanceStoreContract(async () => (await open()).instances);

@@ -24,6 +24,20 @@ const isAggregate = ({ endpoint }: Entrance): boolean => endpoint === 'aggregate
 /** Everything the hub changes in what an upstream answers. Whatever is not named here arrives as it was sent. */
 const REWRITES: readonly Rewrite[] = [
   {
+    what: 'a call can be asked for as a task where the upstream makes tasks, and never has to be',
+    applies: (entrance, method) => !isModern(entrance) && method === 'tools/list',
+    rewrite: (result) => {
+      const decidesItself = result['resultType'] !== undefined;
+      return mapLists(result, (items) =>
+        items.map((item) => {
+          const support = (item['execution'] as JsonObject | undefined)?.['taskSupport'];
+          const isPossible = decidesItself || support === 'required' || support === 'optional';
+          return isPossible ? { ...item, execution: { taskSupport: 'optional' } } : item;
+        }),
+      );
+    },
+  },
+  {
     what: 'what a modern upstream says of its own hop is taken off',
     applies: () => true,
     rewrite: (result) => {

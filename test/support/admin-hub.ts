@@ -33,6 +33,7 @@ import {
   createSyncConnector,
   createTurns,
   HeldCalls,
+  TaskDesk,
 } from '../../src/operations/index.js';
 import { composeBrowser } from '../../src/app/compose-browser.js';
 import { MasterKeyHolder } from '../../src/app/master-key/master-key-holder.js';
@@ -117,20 +118,25 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     urlOf: (path) => `https://hub.example${path}`,
     syncWaitMs: 500,
   });
-  const callTool = createCallTool({
+  const passage = {
     surfaces,
-    rates,
-    policy,
     validator,
     events,
     credentials,
     upstreams,
+    clock,
+    outputCheck: 'warn',
+  } as const;
+  const tasks = new TaskDesk({ ...passage, store: storage.tasks, logger: silentLogger });
+  const callTool = createCallTool({
+    ...passage,
+    tasks,
+    rates,
+    policy,
     held: new HeldCalls(),
     recordArguments,
-    outputCheck: 'warn',
     accounts: connections.desk,
     losses: createBridgeLosses({ events, clock }),
-    clock,
   });
   const signals = { connectors: 0, policies: 0 };
   const masterKey = new MasterKeyHolder({
@@ -152,6 +158,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
   });
   const clients = createClientApprovals({ tickets: storage.tickets, authenticator, events, clock });
   const operations = createAdminOperations({
+    tasks,
     ...browser,
     clients,
     adminStore: storage.admins,

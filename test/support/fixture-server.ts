@@ -32,6 +32,7 @@ function createFixtureServer(fixture: Fixture, eras: ServedEras): McpServer {
     describe: fixture.description,
     handlers: fixture.handlers,
     listen: fixture.listen,
+    tasks: fixture.tasks,
     paramHeaders: (name) => paramHeaders.get(name),
     legacy: eras === 'modern' ? 'off' : 'sessions',
     streams: STREAMS,

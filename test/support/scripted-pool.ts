@@ -99,6 +99,11 @@ function toUpstream(
         ? { content: [{ type: 'text', text: `${tool} was called` }] }
         : behaviour.call(tool, args, options);
     },
+    startTool: async () => ({ result: { content: [] } }),
+    onVisited: () => () => {},
+    followTask: () => {
+      throw new HubError('not_found', 'Unknown task');
+    },
     getPrompt: unused,
     readResource: unused,
     round: async () => ({ result: {} }),

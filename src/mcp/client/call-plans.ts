@@ -23,5 +23,11 @@ export const RAW: CallPlan = {
   repeatable: false,
   raw: true,
 };
+/** A tool call whose caller follows tasks himself. */
+export const STARTED: CallPlan = {
+  shape: (result) => ({ type: 'complete', result: toCallResult(result) }),
+  repeatable: false,
+  hands: true,
+};
 /** Runs until one side ends it. */
 export const LISTEN: CallPlan = { shape: toAnyResult, repeatable: false };

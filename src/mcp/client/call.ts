@@ -1,6 +1,6 @@
 import type { JsonObject, NotificationMessage } from '../jsonrpc/index.js';
 import { ClientError } from './client-error.js';
-import type { CallOptions, OngoingCall, RequestOptions } from './options.js';
+import type { CallOptions, OngoingCall } from './options.js';
 
 /** What is the same for every call of a kind. */
 export interface CallPlan {
@@ -12,6 +12,8 @@ export interface CallPlan {
   readonly part?: boolean;
   /** One round only: requests for input and task handles are handed to the caller. */
   readonly raw?: boolean;
+  /** Task handles are handed to the caller; what is asked before there is one is answered. */
+  readonly hands?: boolean;
 }
 
 export interface StreamListener {
@@ -23,7 +25,7 @@ export interface CallOwner {
   aborted(call: Call): void;
 }
 
-const NO_OPTIONS: RequestOptions = {};
+const NO_OPTIONS: CallOptions = {};
 
 /**
  * One request of a caller and its promise. It may be sent more than once, each time under a new id: after a request for
@@ -61,6 +63,8 @@ export class Call implements OngoingCall {
   patienceMs = 0;
   rounds = 0;
   repeated = false;
+  /** Whether it was sent as one that becomes a task. */
+  asksForTask = false;
   refreshed = false;
   /** Receives what belongs to a long-lived stream; such a call has no deadline once it is acknowledged. */
   listener: StreamListener | undefined;
@@ -69,7 +73,7 @@ export class Call implements OngoingCall {
     method: string,
     params: JsonObject | undefined,
     plan: CallPlan,
-    options: RequestOptions | undefined,
+    options: CallOptions | undefined,
     owner: CallOwner,
     resolve: (value: unknown) => void,
     reject: (error: Error) => void,

@@ -1,8 +1,15 @@
 import type { Json, JsonObject, NotificationMessage } from '../jsonrpc/index.js';
-import type { LogLevel, SubscriptionFilter, Tool } from '../model/index.js';
+import {
+  declaresTasks,
+  supportsTasks,
+  type LogLevel,
+  type SubscriptionFilter,
+  type Task,
+  type Tool,
+} from '../model/index.js';
 import type { TransportError } from '../transports/index.js';
-import type { Call } from './call.js';
-import { HARMLESS, PAGE } from './call-plans.js';
+import { Call } from './call.js';
+import { HARMLESS, PAGE, TOOL_CALL } from './call-plans.js';
 import { isEmptyFilter, offeredPart } from './change-filter.js';
 import type { ChangeSubscription, OnChange } from './change-subscription.js';
 import { ClientError } from './client-error.js';
@@ -14,18 +21,20 @@ import { LegacySubscriptions } from './legacy-subscriptions.js';
 import { ListenSubscription } from './listen-subscription.js';
 import { readList, type Listing } from './listing.js';
 import { NotificationDesk } from './notification-desk.js';
-import type { ClientWarning, RequestOptions } from './options.js';
+import type { CallOptions, ClientWarning, RequestOptions } from './options.js';
 import { readTool } from './read-offers.js';
 import { Requester } from './requester.js';
 import type { Settings } from './settings.js';
 import { Tasks } from './tasks.js';
-import { declaresTasks } from './tasks-extension.js';
 import { ToolHeaders } from './tool-headers.js';
+import { VisitedPages } from './visited-pages.js';
 
 /** The parts of a client, put together. */
 export class ClientCore implements ConnectionHost {
   readonly settings: Settings;
   readonly requester: Requester;
+  readonly tasks: Tasks;
+  readonly pages = new VisitedPages();
   readonly #notifications: NotificationDesk;
   readonly #legacySubscriptions: LegacySubscriptions;
   readonly #listens = new Set<ListenSubscription>();
@@ -50,11 +59,12 @@ export class ClientCore implements ConnectionHost {
       refreshTools: (signal) => this.listTools(signal && { signal }),
     });
     const rounds = new InputRounds(settings, new InputDesk(settings), this.requester);
-    const tasks = new Tasks(settings, this.requester, rounds);
+    const tasks = new Tasks(settings, this.requester, rounds, () => this.keeper.current.peer.era);
+    this.tasks = tasks;
     this.#legacySubscriptions = new LegacySubscriptions(this.requester, (warning) => {
       this.warned(warning);
     });
-    this.#notifications = new NotificationDesk(settings.hooks, this.#legacySubscriptions);
+    this.#notifications = new NotificationDesk(settings.hooks, this.#legacySubscriptions, this.pages);
   }
 
   get keeper(): ConnectionKeeper {
@@ -96,6 +106,14 @@ export class ClientCore implements ConnectionHost {
     return this.requester.request(method, params, PAGE, options) as Promise<JsonObject>;
   }
 
+  /** A call of ours that is settled by a task instead of an answer. */
+  awaitTask(task: Task, options: CallOptions | undefined): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const call = new Call('tools/call', undefined, TOOL_CALL, options, this.requester, resolve, reject);
+      if (this.requester.admits(call)) void this.tasks.watch(call, task);
+    });
+  }
+
   async setLogLevel(level: LogLevel, options: RequestOptions | undefined): Promise<void> {
     this.#logLevel = level;
     const { peer } = await this.keeper.open();
@@ -114,7 +132,11 @@ export class ClientCore implements ConnectionHost {
     const { peer } = await this.keeper.open();
     if (peer.era === 'legacy')
       return await this.#legacySubscriptions.add(filter, onChange, peer.capabilities, signal);
-    const offered = offeredPart(filter, peer.capabilities, declaresTasks(settings.capabilities));
+    const offered = offeredPart(
+      filter,
+      peer.capabilities,
+      declaresTasks(settings.capabilities) || (settings.tasks && supportsTasks(peer.capabilities)),
+    );
     const subscription = new ListenSubscription({
       settings,
       requester,

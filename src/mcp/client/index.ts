@@ -16,7 +16,8 @@ export type { InputRequiredResult } from './input-rounds.js';
 export type { Listing, Rejection } from './listing.js';
 export type { Peer } from './peer.js';
 export type { TaskCreatedResult } from './tasks.js';
-export { TASKS_EXTENSION } from './tasks-extension.js';
+export type { FollowedTask } from './followed-task.js';
+export { TASKS_EXTENSION } from '../model/index.js';
 export {
   DEFAULT_TIMEOUTS,
   InputRefused,
@@ -52,5 +53,7 @@ export type {
   ResourceTemplate,
   ServerCapabilities,
   SubscriptionFilter,
+  Task,
+  TaskState,
   Tool,
 } from '../model/index.js';

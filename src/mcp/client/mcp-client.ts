@@ -10,11 +10,13 @@ import type {
   ResourceTemplate,
   ServerCapabilities,
   SubscriptionFilter,
+  Task,
   Tool,
 } from '../model/index.js';
-import { COMPLETION, HARMLESS, PROMPT, RAW, READ, TOOL_CALL, UNKNOWN } from './call-plans.js';
+import { COMPLETION, HARMLESS, PROMPT, RAW, READ, STARTED, TOOL_CALL, UNKNOWN } from './call-plans.js';
 import type { ChangeSubscription, OnChange } from './change-subscription.js';
 import type { ClientCore } from './client-core.js';
+import type { FollowedTask } from './followed-task.js';
 import type { InputRequiredResult } from './input-rounds.js';
 import { EMPTY_LISTING, readList, type Listing, type ReadItem } from './listing.js';
 import type { CallOptions, RawCallOptions, RequestOptions } from './options.js';
@@ -88,6 +90,28 @@ export class McpClient implements AsyncDisposable {
     return this.#core.requester.request('tools/call', params, TOOL_CALL, options) as Promise<CallResult>;
   }
 
+  /** The same for callers who follow tasks themselves: where the server makes one of the call, they get its handle. */
+  startTool(
+    name: string,
+    args?: JsonObject,
+    options?: CallOptions,
+  ): Promise<{ readonly type: 'complete'; readonly result: CallResult } | TaskCreatedResult> {
+    const params = args === undefined ? { name } : { name, arguments: args };
+    return this.#core.requester.request('tools/call', params, STARTED, options) as ReturnType<
+      McpClient['startTool']
+    >;
+  }
+
+  /** Waits for the end of a task as `callTool` does. */
+  awaitTask(task: Task, options?: CallOptions): Promise<CallResult> {
+    return this.#core.awaitTask(task, options) as Promise<CallResult>;
+  }
+
+  /** A task that this server was asked for before, perhaps by another process. */
+  followTask(taskId: string): FollowedTask {
+    return this.#core.tasks.follow(taskId);
+  }
+
   getPrompt(
     name: string,
     args?: Readonly<Record<string, string>>,
@@ -147,6 +171,14 @@ export class McpClient implements AsyncDisposable {
     options?: Pick<RequestOptions, 'signal'>,
   ): Promise<ChangeSubscription> {
     return await this.#core.subscribe(filter, onChange, options?.signal);
+  }
+
+  /**
+   * Calls once when the server tells that the page of an elicitation was visited, at once if it has. The returned function
+   * ends the wait.
+   */
+  onVisited(elicitationId: string, listener: () => void): () => void {
+    return this.#core.pages.on(elicitationId, listener);
   }
 
   /** Resolves if the server answers. A modern server is asked what it is, which renews `server`. */

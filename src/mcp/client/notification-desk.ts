@@ -7,14 +7,17 @@ import { ClientError, toError } from './client-error.js';
 import type { Connection } from './connection.js';
 import type { LegacySubscriptions } from './legacy-subscriptions.js';
 import type { ClientHooks, ClientWarning } from './options.js';
+import type { VisitedPages } from './visited-pages.js';
 
 /** Brings what arrives unasked to whoever wants to hear of it. */
 export class NotificationDesk {
   readonly #hooks: ClientHooks;
   readonly #subscriptions: LegacySubscriptions;
+  readonly #pages: VisitedPages;
 
-  constructor(hooks: ClientHooks, subscriptions: LegacySubscriptions) {
+  constructor(hooks: ClientHooks, subscriptions: LegacySubscriptions, pages: VisitedPages) {
     this.#hooks = hooks;
+    this.#pages = pages;
     this.#subscriptions = subscriptions;
   }
 
@@ -23,6 +26,8 @@ export class NotificationDesk {
     if (onNotification !== undefined) this.#run('onNotification', () => onNotification(notification, during));
     if (connection.era === 'modern' && this.#receiveOnStream(connection, notification, during)) return;
     if (notification.method === 'notifications/message') this.#receiveLog(connection, notification, during);
+    else if (notification.method === 'notifications/elicitation/complete')
+      this.#pages.heard(notification.params?.['elicitationId']);
     else this.#receiveChange(connection, notification);
   }
 

@@ -94,6 +94,8 @@ export interface ClientOptions extends ClientHooks {
   /** Modern era: what to declare with requests that do not say so themselves, instead of `capabilities`. */
   readonly requestCapabilities?: ClientCapabilities;
   readonly handlers?: InputHandlers;
+  /** Declares the tasks extension to servers that offer it, whatever capabilities a request names. */
+  readonly tasks?: boolean;
   /** `auto` asks the server; a revision allows that one only. */
   readonly era?: 'auto' | Era | Revision;
   readonly timeouts?: Partial<Timeouts>;
@@ -135,13 +137,13 @@ export interface RequestOptions {
 }
 
 export interface CallOptions extends RequestOptions {
+  /** Legacy servers leave it to the client whether a call becomes a task. Modern ones decide themselves. */
+  readonly asTask?: { readonly ttlMs?: number } | undefined;
   /** Answers what the server asks in the course of this call, instead of the client's handlers. */
   readonly onInput?: InputHandler;
 }
 
-export interface RawCallOptions extends RequestOptions {
-  /** For what a legacy server asks while the call runs. */
-  readonly onInput?: InputHandler;
+export interface RawCallOptions extends CallOptions {
   readonly inputResponses?: Readonly<Record<string, JsonObject>>;
   readonly requestState?: string;
 }

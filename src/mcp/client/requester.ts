@@ -1,21 +1,38 @@
 import { isObject, ProtocolError, writeRequest, type Json, type JsonObject } from '../jsonrpc/index.js';
-import type { ClientCapabilities, InputRequests, LogLevel } from '../model/index.js';
+import {
+  declaresTasks,
+  supportsTasks,
+  TASKS_EXTENSION,
+  type ClientCapabilities,
+  type InputRequests,
+  type LogLevel,
+  type Task,
+} from '../model/index.js';
 import { TransportError, type TransportErrorCode } from '../transports/index.js';
-import { envelopeKeys, HEADER_MISMATCH, readModernResult, readTrace, routingHeaders } from '../wire/index.js';
+import {
+  envelopeKeys,
+  hasLegacyTasks,
+  HEADER_MISMATCH,
+  isLegacyRevision,
+  readModernResult,
+  readTask,
+  readTrace,
+  routingHeaders,
+} from '../wire/index.js';
 import { abortedError, Call, type CallOwner, type CallPlan } from './call.js';
 import { ClientError, invalidResponse, toError } from './client-error.js';
 import type { Connection } from './connection.js';
 import type { ConnectionKeeper } from './connection-keeper.js';
-import type { RequestOptions } from './options.js';
+import { readLegacyHandle } from './followed-task.js';
+import type { CallOptions, RequestOptions } from './options.js';
 import type { Peer } from './peer.js';
 import type { Settings } from './settings.js';
-import { declaresTasks } from './tasks-extension.js';
 import type { ToolHeaders } from './tool-headers.js';
 
 /** Results that are not the end of a call. */
 export interface UnfinishedCalls {
   inputRequired(call: Call, requests: InputRequests, requestState: string | undefined): void;
-  taskCreated(call: Call, task: JsonObject): void;
+  taskCreated(call: Call, task: Task): void;
 }
 
 export interface RequesterParts {
@@ -52,7 +69,7 @@ export class Requester implements CallOwner {
     method: string,
     params: JsonObject | undefined,
     plan: CallPlan,
-    options: RequestOptions | undefined,
+    options: CallOptions | undefined,
   ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.start(new Call(method, params, plan, options, this, resolve, reject));
@@ -60,11 +77,16 @@ export class Requester implements CallOwner {
   }
 
   start(call: Call): void {
+    if (this.admits(call)) this.send(call, call.params);
+  }
+
+  /** False, and the call is settled, when its caller gave up before it began. */
+  admits(call: Call): boolean {
     const { options } = call;
     const aborted =
       options.onAbort === undefined ? options.signal?.aborted === true : hearAbort(call, options);
     if (aborted) call.reject(abortedError(call));
-    else this.send(call, call.params);
+    return !aborted;
   }
 
   /** Sends a call, again if need be, with these params. */
@@ -83,11 +105,11 @@ export class Requester implements CallOwner {
   answered(connection: Connection, call: Call, result: Json): void {
     connection.doubted = false;
     if (connection.peer.era === 'legacy') {
-      if (isObject(result)) finish(call, result);
+      if (isObject(result)) this.#finishLegacy(call, result);
       else call.reject(invalidResponse('a result must be an object'));
       return;
     }
-    const read = readModernResult(call.method, result, declaresTasks(this.capabilitiesOf(call)));
+    const read = readModernResult(call.method, result, declaresTasks(this.#declared(call, connection.peer)));
     switch (read.type) {
       case 'complete':
         finish(call, read.result);
@@ -96,7 +118,7 @@ export class Requester implements CallOwner {
         this.#parts.unfinished.inputRequired(call, read.requests, read.requestState);
         return;
       case 'task':
-        this.#parts.unfinished.taskCreated(call, read.result);
+        this.#createTask(call, readTask(read.result));
         return;
       case 'invalid':
         call.reject(invalidResponse(read.reason));
@@ -156,6 +178,30 @@ export class Requester implements CallOwner {
     return call.options.capabilities ?? this.#parts.settings.requestCapabilities;
   }
 
+  /** Tasks are ours to follow, whatever the caller of a tool can do. */
+  #declared(call: Call, peer: Peer): ClientCapabilities {
+    const capabilities = this.capabilitiesOf(call);
+    const { method } = call;
+    if (!this.#parts.settings.tasks || (method !== 'tools/call' && !isAboutTasks(call))) return capabilities;
+    if (!supportsTasks(peer.capabilities)) return capabilities;
+    return { ...capabilities, extensions: { ...capabilities.extensions, [TASKS_EXTENSION]: {} } };
+  }
+
+  #finishLegacy(call: Call, result: JsonObject): void {
+    try {
+      const handle = call.asksForTask ? readLegacyHandle(result) : undefined;
+      if (handle === undefined) finish(call, result);
+      else this.#createTask(call, handle);
+    } catch (error) {
+      call.reject(toError(error));
+    }
+  }
+
+  #createTask(call: Call, task: Task | string): void {
+    if (typeof task === 'string') call.reject(invalidResponse(task));
+    else this.#parts.unfinished.taskCreated(call, task);
+  }
+
   /** False when there is no new session and will be none. */
   #renewSession(connection: Connection, call: Call, loss: 'suspected' | 'certain'): boolean {
     if (call.generation !== connection.generation) return true;
@@ -190,6 +236,7 @@ export class Requester implements CallOwner {
     const id = conversation.takeId();
     if (peer.era === 'legacy') {
       const trace = transport.carriesHeaders ? readTrace(options.meta) : undefined;
+      call.asksForTask = asksForTask(call, peer);
       conversation.send(call, id, writeRequest(id, call.method, legacyParams(call, id)), trace);
     } else {
       const params = this.#modernParams(call, peer, id);
@@ -202,7 +249,7 @@ export class Requester implements CallOwner {
     const { options } = call;
     const keys = envelopeKeys({
       revision: peer.revision,
-      capabilities: this.capabilitiesOf(call),
+      capabilities: this.#declared(call, peer),
       info: this.#parts.settings.info,
       logLevel: options.logLevel ?? this.logLevel,
     });
@@ -244,9 +291,25 @@ function finish(call: Call, result: JsonObject): void {
 }
 
 function legacyParams(call: Call, id: number): JsonObject | undefined {
-  const { onProgress, meta } = call.options;
-  if (onProgress === undefined && meta === undefined) return call.body;
-  return { ...call.body, _meta: { ...metaIn(call.body), ...meta, ...(onProgress && { progressToken: id }) } };
+  const { onProgress, meta, asTask } = call.options;
+  const ttl = asTask?.ttlMs;
+  const body = call.asksForTask ? { ...call.body, task: ttl === undefined ? {} : { ttl } } : call.body;
+  if (onProgress === undefined && meta === undefined) return body;
+  return { ...body, _meta: { ...metaIn(call.body), ...meta, ...(onProgress && { progressToken: id }) } };
+}
+
+function isAboutTasks(call: Call): boolean {
+  return call.method.startsWith('tasks/') || call.listener !== undefined;
+}
+
+function asksForTask({ method, options }: Call, { revision, capabilities }: Peer): boolean {
+  return (
+    options.asTask !== undefined &&
+    method === 'tools/call' &&
+    isLegacyRevision(revision) &&
+    hasLegacyTasks(revision) &&
+    supportsTasks(capabilities)
+  );
 }
 
 function metaIn(params: JsonObject | undefined): JsonObject | undefined {

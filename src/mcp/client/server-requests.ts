@@ -11,7 +11,7 @@ import {
   type RequestMessage,
 } from '../jsonrpc/index.js';
 import { supportsElicitation, type ClientCapabilities, type InputRequest } from '../model/index.js';
-import { mayRequireInput, missingForInput, USER_REJECTED } from '../wire/index.js';
+import { mayRequireInput, missingForInput, relatedTask, USER_REJECTED } from '../wire/index.js';
 import type { Call } from './call.js';
 import { ClientError, toError } from './client-error.js';
 import type { Conversation } from './conversation.js';
@@ -19,6 +19,7 @@ import type { InputDesk } from './input-desk.js';
 import { InputRefused, type ClientWarning, type InputHandler } from './options.js';
 
 const MOST_AT_ONCE = 64;
+const TASK_RESULT = 'tasks/result';
 
 export interface ServerRequestsParts {
   readonly conversation: Conversation;
@@ -38,12 +39,13 @@ export class ServerRequests {
     this.#parts = parts;
   }
 
-  receive(request: RequestMessage, during: Call | undefined): void {
+  receive(request: RequestMessage, onStream: Call | undefined): void {
     const { id, method } = request;
     if (method === 'ping') {
       this.#post(writeResult(id, '{}'));
       return;
     }
+    const during = onStream ?? this.#taskCallOf(request);
     const work = this.#admit(request, during);
     if (work instanceof ProtocolError) this.#refuse(id, work, method);
     else void this.#work(id, work.request, work.handler, during);
@@ -86,7 +88,7 @@ export class ServerRequests {
   ): Promise<void> {
     const controller = new AbortController();
     this.#running.set(id, controller);
-    const candidates = during === undefined ? this.#interactiveCalls() : [during];
+    const candidates = during === undefined ? this.#interactiveCalls(relatedTask(request.params)) : [during];
     const paused = this.#pause(candidates);
     const stop = (): void => {
       controller.abort();
@@ -114,13 +116,23 @@ export class ServerRequests {
     }
   }
 
-  /** Those in the course of which a server may ask. */
-  #interactiveCalls(): readonly Call[] {
-    return this.#parts.conversation.pending().filter(({ method }) => mayRequireInput(method));
+  /** The call that waits for the end of the task that a question names. */
+  #taskCallOf({ params }: RequestMessage): Call | undefined {
+    const taskId = relatedTask(params);
+    if (taskId === undefined) return undefined;
+    const isOfTask = ({ method, params: sent }: Call): boolean =>
+      method === TASK_RESULT && sent?.['taskId'] === taskId;
+    return this.#parts.conversation.pending().find(isOfTask);
+  }
+
+  /** Those in the course of which a server may ask. What names a task is about no call. */
+  #interactiveCalls(taskId: string | undefined): readonly Call[] {
+    if (taskId !== undefined) return [];
+    return this.#parts.conversation.pending().filter(({ method }) => mayAsk(method));
   }
 
   #abandonedCalls(): readonly Call[] {
-    return this.#parts.conversation.abandoned().filter(({ method }) => mayRequireInput(method));
+    return this.#parts.conversation.abandoned().filter(({ method }) => mayAsk(method));
   }
 
   /** A request on a shared channel may belong to any of them, so none grows older meanwhile. */
@@ -173,6 +185,11 @@ export class ServerRequests {
         });
       });
   }
+}
+
+/** Whether a server may ask in the course of a request, of its own or of the task it waits for. */
+function mayAsk(method: string): boolean {
+  return mayRequireInput(method) || method === TASK_RESULT;
 }
 
 function toInputRequest(method: string, params: JsonObject | undefined): InputRequest | undefined {

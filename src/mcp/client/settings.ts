@@ -14,6 +14,7 @@ export interface Settings {
   readonly capabilities: ClientCapabilities;
   readonly requestCapabilities: ClientCapabilities;
   readonly handlers: InputHandlers;
+  readonly tasks: boolean;
   readonly timeouts: Timeouts;
   readonly maxPages: number;
   readonly formDefaults: boolean;
@@ -32,6 +33,7 @@ export function toSettings(options: ClientOptions): Settings {
     capabilities,
     requestCapabilities: options.requestCapabilities ?? capabilities,
     handlers,
+    tasks: options.tasks ?? false,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
     maxPages: options.maxPages ?? DEFAULT_MAX_PAGES,
     formDefaults: options.formDefaults ?? true,

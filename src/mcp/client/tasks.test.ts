@@ -176,7 +176,10 @@ describe('a call that becomes a task', () => {
 
   test('the handle is returned to whoever wants it', async () => {
     const { client, wire } = await openModern({}, polls(), OPTIONS);
-    expect(await client.callRaw('tools/call', { name: 'slow' })).toEqual({ type: 'task', task: CREATED });
+    expect(await client.callRaw('tools/call', { name: 'slow' })).toMatchObject({
+      type: 'task',
+      task: { taskId: 'task-1', status: 'working', ttlMs: null, pollIntervalMs: 500 },
+    });
     expect(wire.of('tasks/get')).toHaveLength(0);
   });
 

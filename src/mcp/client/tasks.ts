@@ -1,11 +1,10 @@
-import { isObject, ProtocolError, type Json, type JsonObject } from '../jsonrpc/index.js';
-import type { InputRequests } from '../model/index.js';
+import { ProtocolError } from '../jsonrpc/index.js';
+import type { InputRequests, Task, TaskState } from '../model/index.js';
 import { TransportError } from '../transports/index.js';
-import { readModernResult } from '../wire/index.js';
 import type { Call } from './call.js';
-import { HARMLESS } from './call-plans.js';
-import { ClientError, invalidResponse } from './client-error.js';
+import { ClientError } from './client-error.js';
 import { sleep } from './clock.js';
+import { followTask, type FollowedTask } from './followed-task.js';
 import type { InputRounds } from './input-rounds.js';
 import type { RequestOptions } from './options.js';
 import type { Requester } from './requester.js';
@@ -14,7 +13,7 @@ import type { Settings } from './settings.js';
 /** What a caller who watches tasks himself gets instead of a result. */
 export interface TaskCreatedResult {
   readonly type: 'task';
-  readonly task: JsonObject;
+  readonly task: Task;
 }
 
 const DEFAULT_POLL_MS = 1000;
@@ -27,76 +26,66 @@ export class Tasks {
   readonly #settings: Settings;
   readonly #requester: Requester;
   readonly #rounds: InputRounds;
+  readonly #era: () => 'legacy' | 'modern';
 
-  constructor(settings: Settings, requester: Requester, rounds: InputRounds) {
+  constructor(settings: Settings, requester: Requester, rounds: InputRounds, era: () => 'legacy' | 'modern') {
     this.#settings = settings;
     this.#requester = requester;
     this.#rounds = rounds;
+    this.#era = era;
   }
 
-  taskCreated(call: Call, task: JsonObject): void {
-    const { taskId } = task;
-    if (call.plan.raw === true) call.resolve({ type: 'task', task } satisfies TaskCreatedResult);
-    else if (typeof taskId !== 'string' || taskId === '')
-      call.reject(invalidResponse('a task needs a taskId'));
-    else void this.#watch(call, taskId, task);
+  taskCreated(call: Call, task: Task): void {
+    const { raw = false, hands = false } = call.plan;
+    if (raw || hands) call.resolve({ type: 'task', task } satisfies TaskCreatedResult);
+    else void this.watch(call, task);
   }
 
-  async #watch(call: Call, taskId: string, created: JsonObject): Promise<void> {
+  follow(taskId: string): FollowedTask {
+    return followTask(taskId, this.#requester, this.#settings, this.#era());
+  }
+
+  /** Settles a call with what becomes of a task. */
+  async watch(call: Call, created: Task): Promise<void> {
+    const followed = this.follow(created.taskId);
     let ended = false;
     await this.#requester.hold(call, async () => {
-      ended = await this.#await(call, taskId, created);
+      ended = await this.#await(call, followed, created);
     });
-    if (ended) return;
     // The caller gave up, or we did: nobody will ask for the result any more.
-    this.#requester.request('tasks/cancel', { taskId }, HARMLESS, this.#optionsOf(call, false)).catch(() => {
-      // Cancelling is a wish; the task may have ended on its own.
-    });
+    if (!ended)
+      followed.cancel(this.#optionsOf(call, false)).catch(() => {
+        // Cancelling is a wish; the task may have ended on its own.
+      });
+    followed.close();
   }
 
   /** True when the task has ended, false when the call was given up before. */
-  async #await(call: Call, taskId: string, created: JsonObject): Promise<boolean> {
+  async #await(call: Call, followed: FollowedTask, created: Task): Promise<boolean> {
     const { clock, timeouts } = this.#settings;
-    const deadline = clock.now() + timeouts.taskMs;
+    let deadline = clock.now() + timeouts.taskMs;
     const answeredKeys = new Set<string>();
-    let task = created;
-    while (!this.#settle(call, task)) {
-      if (task['status'] === 'input_required') await this.#answerInput(call, taskId, task, answeredKeys);
+    let task: TaskState = created;
+    let told = '';
+    while (!settleWith(call, task)) {
+      const asked = clock.now();
+      await this.#answerInput(call, followed, task.inputRequests ?? {}, answeredKeys);
+      // While somebody thinks, the task does not grow older.
+      deadline += clock.now() - asked;
+      told = tellProgress(call, task, told);
       await sleep(clock, pollInterval(task), call.options.signal);
       if (call.settled) return false;
       if (clock.now() >= deadline) throw new ClientError('timeout', 'the task took too long');
-      task = await this.#poll(call, taskId);
+      task = await this.#poll(call, followed);
     }
     return true;
   }
 
-  /** True when the task has ended and the call with it. */
-  #settle(call: Call, task: JsonObject): boolean {
-    const { status } = task;
-    if (status === 'completed') this.#complete(call, task['result']);
-    else if (status === 'failed') call.reject(toFailure(task['error']));
-    else if (status === 'cancelled') call.reject(new ClientError('task_cancelled', 'the task was cancelled'));
-    else if (status === 'working' || status === 'input_required') return false;
-    else throw invalidResponse('a task has an unknown status');
-    return true;
-  }
-
-  #complete(call: Call, value: Json | undefined): void {
-    const read = readModernResult(call.method, value ?? null, false);
-    if (read.type === 'complete') call.resolve(call.plan.shape(read.result));
-    else call.reject(invalidResponse('the result of a task must be a complete result'));
-  }
-
   /** A lost poll is asked again: it changes nothing. */
-  async #poll(call: Call, taskId: string): Promise<JsonObject> {
+  async #poll(call: Call, followed: FollowedTask): Promise<TaskState> {
     for (let lost = 1; ; lost++) {
       try {
-        return (await this.#requester.request(
-          'tasks/get',
-          { taskId },
-          HARMLESS,
-          this.#optionsOf(call, true),
-        )) as JsonObject;
+        return await followed.get(this.#optionsOf(call, true));
       } catch (error) {
         if (!(error instanceof TransportError) || lost >= MOST_LOST_POLLS || call.settled) throw error;
         await sleep(this.#settings.clock, DEFAULT_POLL_MS, call.options.signal);
@@ -105,43 +94,59 @@ export class Tasks {
   }
 
   /** Servers repeat what is outstanding; each key is answered once. */
-  async #answerInput(call: Call, taskId: string, task: JsonObject, answeredKeys: Set<string>): Promise<void> {
-    // The same rules hold as for a request for input of the call itself.
-    const read = readModernResult(
-      call.method,
-      { ...task, resultType: 'input_required', requestState: '' },
-      false,
-    );
-    if (read.type !== 'input_required') throw invalidResponse('a task asks for something unknown');
-    const fresh = Object.entries(read.requests).filter(([key]) => !answeredKeys.has(key));
+  async #answerInput(
+    call: Call,
+    followed: FollowedTask,
+    asked: InputRequests,
+    answeredKeys: Set<string>,
+  ): Promise<void> {
+    const fresh = Object.entries(asked).filter(([key]) => !answeredKeys.has(key));
     if (fresh.length === 0) return;
-    const requests: InputRequests = Object.fromEntries(fresh);
-    const inputResponses = await this.#rounds.gather(call, requests);
+    const inputResponses = await this.#rounds.gather(call, Object.fromEntries(fresh));
     if (call.settled) return;
-    await this.#requester.request(
-      'tasks/update',
-      { taskId, inputResponses },
-      HARMLESS,
-      this.#optionsOf(call, true),
-    );
+    await followed.update(inputResponses, this.#optionsOf(call, true));
     for (const [key] of fresh) answeredKeys.add(key);
   }
 
   #optionsOf(call: Call, abortable: boolean): RequestOptions {
-    const { signal, capabilities } = call.options;
-    return { ...(abortable && signal && { signal }), ...(capabilities && { capabilities }) };
+    const { signal, capabilities, tag } = call.options;
+    return {
+      ...(abortable && signal && { signal }),
+      ...(capabilities && { capabilities }),
+      ...(tag !== undefined && { tag }),
+    };
   }
 }
 
-function pollInterval(task: JsonObject): number {
-  const wanted = task['pollIntervalMs'];
-  const interval = typeof wanted === 'number' && Number.isFinite(wanted) ? wanted : DEFAULT_POLL_MS;
-  return Math.min(Math.max(interval, SHORTEST_POLL_MS), LONGEST_POLL_MS);
+/** True when the task has ended and the call with it. */
+function settleWith(call: Call, task: TaskState): boolean {
+  switch (task.status) {
+    case 'completed':
+      call.resolve(call.plan.shape(task.result ?? {}));
+      return true;
+    case 'failed': {
+      const { code, message, data } = task.error ?? { code: -32_603, message: 'the task failed' };
+      call.reject(new ProtocolError(code, message, data));
+      return true;
+    }
+    case 'cancelled':
+      call.reject(new ClientError('task_cancelled', 'the task was cancelled'));
+      return true;
+    case 'working':
+    case 'input_required':
+      return false;
+  }
 }
 
-function toFailure(value: Json | undefined): Error {
-  if (isObject(value) && Number.isInteger(value['code']) && typeof value['message'] === 'string') {
-    return new ProtocolError(value['code'] as number, value['message'], value['data']);
-  }
-  return invalidResponse('a failed task must say why');
+/** Tasks have no progress of their own, so whoever asked for some hears when their state is another one. */
+function tellProgress(call: Call, { status, statusMessage }: TaskState, told: string): string {
+  const message = `task ${status}${statusMessage === undefined ? '' : `: ${statusMessage}`}`;
+  if (call.options.onProgress === undefined || message === told) return message;
+  call.lastProgress = Math.max(0, Math.floor(call.lastProgress)) + 1;
+  call.options.onProgress({ progress: call.lastProgress, message });
+  return message;
+}
+
+function pollInterval({ pollIntervalMs = DEFAULT_POLL_MS }: Task): number {
+  return Math.min(Math.max(pollIntervalMs, SHORTEST_POLL_MS), LONGEST_POLL_MS);
 }

@@ -26,3 +26,15 @@ export {
   type Progress,
   type SubscriptionFilter,
 } from './interaction.js';
+export {
+  declaresTasks,
+  isEnded,
+  isTaskStatus,
+  supportsTasks,
+  TASKS_EXTENSION,
+  taskSupportOf,
+  type Task,
+  type TaskState,
+  type TaskStatus,
+  type TaskWish,
+} from './tasks.js';

@@ -8,6 +8,7 @@ import {
   type LogLevel,
   type LogMessage,
   type Progress,
+  type TaskWish,
 } from '../model/index.js';
 import type { Core } from './core.js';
 import type { Handler, HandlerResult, McpRequest, ResumedRequest } from './handler.js';
@@ -107,9 +108,12 @@ export abstract class Call implements McpRequest {
     this.#notify('notifications/message', { level, ...(logger !== undefined && { logger }), data });
   }
 
+  abstract readonly tasks: TaskWish | undefined;
   abstract readonly session: string | undefined;
   abstract readonly asksLive: boolean;
   abstract askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses>;
+
+  abstract tellVisited(elicitationId: string): void;
 
   /** Runs the handler and answers with what comes of it. */
   run(handler: Handler): void {

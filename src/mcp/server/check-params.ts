@@ -27,7 +27,11 @@ export function checkParams(method: string, params: JsonObject = NO_PARAMS): voi
     case 'completion/complete':
       checkCompletion(params);
       return;
+    case 'tasks/list':
+      checkCursor(params['cursor']);
+      return;
     case 'tasks/get':
+    case 'tasks/result':
     case 'tasks/update':
     case 'tasks/cancel':
       requireText(params['taskId'], 'taskId');

@@ -1,5 +1,5 @@
 import type { ServerCapabilities, ServerDescription } from '../model/index.js';
-import { isOfProtocol, type CacheHints, type LegacyRevision, type ParamHeader } from '../wire/index.js';
+import { isOfProtocol, type CacheHints, type Era, type LegacyRevision, type ParamHeader } from '../wire/index.js';
 import { DueQueue } from './due-queue.js';
 import type { Handler, Listen } from './handler.js';
 import { createStateSeal, type StateSeal } from './input/state-seal.js';
@@ -15,7 +15,10 @@ import {
 } from './options.js';
 import { RunningCalls } from './running-calls.js';
 import type { ServerEvent } from './server-event.js';
+import { legacyTaskHandlers } from './tasks/legacy-tasks.js';
+import { modernTaskHandlers } from './tasks/modern-tasks.js';
 
+const TASKS = 'tasks/';
 const DEFAULT_CACHE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
 
 /** A stream that has to give a sign of life now and then. */
@@ -66,6 +69,7 @@ export class Core {
   readonly #describe: ServerOptions['describe'];
   readonly #handlers = new Map<string, Handler>();
   readonly #fallback: Handler | undefined;
+  readonly #tasks: Readonly<Record<Era, ReadonlyMap<string, Handler>>> | undefined;
   readonly #onEvent: ((event: ServerEvent) => void) | undefined;
   readonly #pauses: DueQueue<() => void>;
 
@@ -85,6 +89,10 @@ export class Core {
     this.oldestRevision = options.oldestRevision;
     this.#describe = options.describe;
     this.#fallback = options.fallback;
+    this.#tasks = options.tasks && {
+      modern: modernTaskHandlers(options.tasks),
+      legacy: legacyTaskHandlers(options.tasks),
+    };
     this.#onEvent = options.onEvent;
     for (const [method, handler] of Object.entries(options.handlers)) {
       if (OWN_METHODS.has(method)) throw new TypeError(`${method} is answered by the server itself`);
@@ -108,7 +116,8 @@ export class Core {
   }
 
   /** The handler of a method, if there is one and its capability is advertised. */
-  findHandler(method: string, capabilities: ServerCapabilities): Handler | undefined {
+  findHandler(method: string, capabilities: ServerCapabilities, era: Era): Handler | undefined {
+    if (method.startsWith(TASKS)) return this.#findTaskHandler(method, capabilities, era);
     const handler = this.#handlers.get(method);
     if (handler === undefined && !isOfProtocol(method)) return this.#fallback;
     return handler !== undefined && isOffered(method, capabilities) ? handler : undefined;
@@ -117,6 +126,13 @@ export class Core {
   /** Whether only the fallback could know a method. */
   isForeign(method: string): boolean {
     return !this.#handlers.has(method);
+  }
+
+  /** Tasks of the two eras share names and little else. */
+  #findTaskHandler(method: string, capabilities: ServerCapabilities, era: Era): Handler | undefined {
+    const handler =
+      this.#tasks?.[era].get(method) ?? (era === 'modern' ? this.#handlers.get(method) : undefined);
+    return handler !== undefined && isOffered(method, capabilities) ? handler : undefined;
   }
 
   /** Observers must not be able to break what they observe. */

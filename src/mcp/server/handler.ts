@@ -8,6 +8,8 @@ import type {
   LogMessage,
   Progress,
   SubscriptionFilter,
+  Task,
+  TaskWish,
 } from '../model/index.js';
 
 /** A request as handlers see it: whoever sent it, over whatever revision. */
@@ -27,6 +29,8 @@ export interface McpRequest {
   readonly signal: AbortSignal;
   /** The same as a call, at once if it is so already; costs less than a signal. Of several listeners each is called. */
   onAbort(listener: () => void): void;
+  /** How the client takes a task as the answer of this call; undefined: not at all. */
+  readonly tasks: TaskWish | undefined;
   /** Present when this run continues a request that returned `InputRequired`. */
   readonly resumed: ResumedRequest | undefined;
   /** From which level on the client wants to see log messages; undefined: none. */
@@ -43,6 +47,8 @@ export interface McpRequest {
    * Where the client is asked live, `withdrawn` takes the questions back.
    */
   askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses>;
+  /** Tells that a page which the client was sent to was visited, also after the answer, where its era has a way to say so. */
+  tellVisited(elicitationId: string): void;
 }
 
 export interface ResumedRequest {
@@ -61,6 +67,14 @@ export class InputRequired {
   constructor(requests: InputRequests, state?: Json) {
     this.requests = requests;
     this.state = state;
+  }
+}
+
+/** Returned (or thrown) by a handler whose work goes on: the client gets a handle, and asks `ServerOptions.tasks` with it. */
+export class TaskCreated {
+  readonly task: Task;
+  constructor(task: Task) {
+    this.task = task;
   }
 }
 
@@ -89,7 +103,7 @@ export class PreparedResult {
   }
 }
 
-export type HandlerResult = JsonObject | PreparedResult | InputRequired;
+export type HandlerResult = JsonObject | PreparedResult | InputRequired | TaskCreated;
 export type Handler = (request: McpRequest) => HandlerResult | Promise<HandlerResult>;
 
 export interface ListenRequest {

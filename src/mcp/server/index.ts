@@ -22,6 +22,7 @@ export {
   FacedError,
   InputRequired,
   PreparedResult,
+  TaskCreated,
   type Face,
   type Handler,
   type HandlerResult,
@@ -32,6 +33,7 @@ export {
   type Subscription,
 } from './handler.js';
 export { prepareResult } from './prepared-result.js';
+export type { TaskPort } from './tasks/task-port.js';
 export { createNotifier, type Notifier } from './notifier.js';
 export {
   DEFAULT_LIMITS,

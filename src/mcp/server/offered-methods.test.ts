@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createMcpServer } from './mcp-server.js';
-import { existsInLegacy, isOffered, OWN_METHODS } from './offered-methods.js';
+import { isOffered, OWN_METHODS } from './offered-methods.js';
 
 test.each([
   ['tools/call', { tools: {} }, true],
@@ -16,10 +16,6 @@ test.each([
   ['toString', {}, true],
 ])('%s with %o', (method, capabilities, offered) => {
   expect(isOffered(method, capabilities)).toBe(offered);
-});
-
-test('tasks of the extension do not exist in the handshake era', () => {
-  expect([existsInLegacy('tasks/get'), existsInLegacy('tools/call')]).toEqual([false, true]);
 });
 
 test.each([...OWN_METHODS])('%s cannot be taken over', (method) => {

@@ -1,4 +1,4 @@
-import type { ServerCapabilities } from '../model/index.js';
+import { supportsTasks, type ServerCapabilities } from '../model/index.js';
 
 /** Answered by the server itself, in the eras that have them; no handler may take their place. */
 export const OWN_METHODS: ReadonlySet<string> = new Set([
@@ -10,8 +10,6 @@ export const OWN_METHODS: ReadonlySet<string> = new Set([
   'server/discover',
   'subscriptions/listen',
 ]);
-
-const TASKS = 'io.modelcontextprotocol/tasks';
 
 /** Whether the capability that a method belongs to is advertised. Methods of unknown extensions belong to none. */
 export function isOffered(method: string, capabilities: ServerCapabilities): boolean {
@@ -25,15 +23,8 @@ export function isOffered(method: string, capabilities: ServerCapabilities): boo
     case 'completion/':
       return capabilities.completions !== undefined;
     case 'tasks/':
-      return capabilities.extensions?.[TASKS] !== undefined;
+      return supportsTasks(capabilities);
     default:
       return true;
   }
 }
-
-/** Tasks of the handshake era share names with those of the extension and nothing else, so they are not served there. */
-export function existsInLegacy(method: string): boolean {
-  return !method.startsWith('tasks/');
-}
-
-export { TASKS as TASKS_EXTENSION };

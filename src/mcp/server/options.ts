@@ -7,6 +7,7 @@ import type { SessionPeers } from './legacy/session-peers.js';
 import type { SessionStore } from './legacy/session-store.js';
 import type { MaybePromise } from './maybe-promise.js';
 import type { ServerEvent } from './server-event.js';
+import type { TaskPort } from './tasks/task-port.js';
 
 export interface ServerOptions {
   /** What the server tells of itself. A method whose capability is not among this is unknown to clients. */
@@ -17,6 +18,8 @@ export interface ServerOptions {
   readonly fallback?: Handler;
   /** How the server hears of changes. Without it there are no subscriptions and no change notifications. */
   readonly listen?: Listen;
+  /** What became of calls that were answered with `TaskCreated`. Tasks have to be among the capabilities. */
+  readonly tasks?: TaskPort;
   /** Which arguments of a tool are repeated in headers, so that the headers can be checked. */
   readonly paramHeaders?: (toolName: string, principal: string) => readonly ParamHeader[] | undefined;
   /** Given to results that may be cached and do not say themselves for how long. Default: not at all, `private`. */

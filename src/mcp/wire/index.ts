@@ -6,6 +6,8 @@
 export {
   allowsBatches,
   ASSUMED_LEGACY,
+  hasLegacyTasks,
+  hasUrlElicitation,
   isAtLeast,
   isLegacyRevision,
   isModernDate,
@@ -84,5 +86,17 @@ export {
 } from './modern-result.js';
 export { isOfProtocol } from './protocol-methods.js';
 export { reducedKinds, toLegacyResult } from './legacy-result.js';
+export {
+  readLegacyTask,
+  readTask,
+  readTaskWish,
+  relatedTask,
+  toLegacyCapabilities,
+  toLegacyTask,
+  withoutRelatedTask,
+  withRelatedTask,
+  writeTask,
+  writeTaskState,
+} from './tasks.js';
 export { missingForInput, toLegacyInput } from './legacy-input.js';
 export { judgeProbe, type ProbeAnswer, type ProbeVerdict } from './detection.js';

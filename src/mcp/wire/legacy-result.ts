@@ -2,7 +2,7 @@ import { isObject, stringifyJson, type Json, type JsonObject } from '../jsonrpc/
 import { META_SERVER_INFO, metaOf } from './meta.js';
 import { isOfProtocol } from './protocol-methods.js';
 import { withoutParamHeaders } from './param-headers.js';
-import { isAtLeast, type LegacyRevision } from './revisions.js';
+import { hasLegacyTasks, isAtLeast, type LegacyRevision } from './revisions.js';
 import { rewriteSchema } from './schema-keywords.js';
 
 /** Kinds of content in a result that become text for a client of this revision. */
@@ -32,8 +32,9 @@ export function toLegacyResult(method: string, result: JsonObject, revision: Leg
   const plain = withoutServerInfo(withoutModernMembers(method, result));
   switch (method) {
     case 'tools/list':
-      return withArray(plain, 'tools', toLegacyTool);
+      return withArray(plain, 'tools', (tool) => toLegacyTool(tool, revision));
     case 'tools/call':
+    case 'tasks/result':
       return toLegacyCallResult(plain, revision);
     case 'prompts/get':
       return withArray(plain, 'messages', (message) => toLegacyMessage(message, revision));
@@ -61,12 +62,13 @@ function withoutServerInfo(result: JsonObject): JsonObject {
 }
 
 /** Header annotations mean nothing here, and before the modern era the root of an output schema had to be an object. */
-function toLegacyTool(tool: Json): Json {
+function toLegacyTool(tool: Json, revision: LegacyRevision): Json {
   if (!isObject(tool)) return tool;
-  const { inputSchema, outputSchema, ...rest } = tool;
+  const { inputSchema, outputSchema, execution, ...rest } = tool;
   const output = isObject(outputSchema) ? toObjectSchema(outputSchema) : outputSchema;
   return {
     ...rest,
+    ...(execution !== undefined && hasLegacyTasks(revision) && { execution }),
     ...(inputSchema !== undefined && {
       inputSchema: isObject(inputSchema) ? withoutParamHeaders(inputSchema) : inputSchema,
     }),

@@ -51,3 +51,13 @@ export function allowsBatches(revision: LegacyRevision): boolean {
 export function understandsPriming(revision: LegacyRevision): boolean {
   return isAtLeast(revision, '2025-11-25');
 }
+
+/** Whether a client can be sent to pages, and told that they were visited. */
+export function hasUrlElicitation(revision: LegacyRevision): boolean {
+  return isAtLeast(revision, '2025-11-25');
+}
+
+/** Tasks were part of one legacy revision, as an experiment, and are an extension of the modern ones. */
+export function hasLegacyTasks(revision: LegacyRevision): boolean {
+  return isAtLeast(revision, '2025-11-25');
+}

@@ -91,7 +91,7 @@ export class ModernChannel {
       reply.answer(writeResult(id, writeDiscovery(description, core.cache)), 200);
       return;
     }
-    const handler = core.findHandler(method, description.capabilities);
+    const handler = core.findHandler(method, description.capabilities, 'modern');
     if (handler === undefined) throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found');
     const call = prepareModernCall({
       core,

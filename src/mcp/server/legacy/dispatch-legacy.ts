@@ -17,10 +17,9 @@ import { checkParams } from '../check-params.js';
 import type { Core } from '../core.js';
 import type { ExchangeHeaders } from '../exchange.js';
 import { whenReady, type MaybePromise } from '../maybe-promise.js';
-import { existsInLegacy } from '../offered-methods.js';
 import type { Reply } from '../reply.js';
 import { LegacyCall } from './legacy-call.js';
-import type { LegacyPeer } from './legacy-peer.js';
+import { keepsTasks, type LegacyPeer } from './legacy-peer.js';
 
 const EMPTY: JsonObject = {};
 
@@ -41,9 +40,10 @@ export function dispatchLegacy(
     }
     const progressToken = readProgressToken(params);
     checkParams(method, params);
-    const handler = existsInLegacy(method)
-      ? core.findHandler(method, peer.description.capabilities)
-      : undefined;
+    const handler =
+      isAboutTasks(method) && !keepsTasks(peer)
+        ? undefined
+        : core.findHandler(method, peer.description.capabilities, 'legacy');
     if (handler === undefined) {
       return serveOwn(core, peer, message, reply);
     }
@@ -112,6 +112,10 @@ function answerWhenDone(core: Core, reply: Reply, id: RequestId, done: MaybeProm
     (error) => answerError(core, reply, id, error),
   );
   return answered;
+}
+
+function isAboutTasks(method: string): boolean {
+  return method.startsWith('tasks/');
 }
 
 function isSubscription(method: string): boolean {

@@ -8,7 +8,7 @@ import {
   type RequestMessage,
 } from '../../jsonrpc/index.js';
 import type { ServerDescription } from '../../model/index.js';
-import { HEADER_SESSION, type LegacyRevision } from '../../wire/index.js';
+import { HEADER_SESSION, toLegacyCapabilities, type LegacyRevision } from '../../wire/index.js';
 import type { Core } from '../core.js';
 import type { Exchange } from '../exchange.js';
 import { sendError, sendResult, withHeader } from '../http/answers.js';
@@ -102,7 +102,7 @@ export function writeInitializeResult(revision: LegacyRevision, description: Ser
   const { capabilities, info, instructions } = description;
   const result: JsonObject = {
     protocolVersion: revision,
-    capabilities: capabilities as JsonObject,
+    capabilities: toLegacyCapabilities(capabilities, revision) as JsonObject,
     serverInfo: info as unknown as JsonObject,
     ...(instructions !== undefined && { instructions }),
   };

@@ -4,16 +4,20 @@ import {
   ProtocolError,
   stringifyJson,
   writeError,
+  writeNotification,
   writeResult,
   type JsonObject,
 } from '../../jsonrpc/index.js';
-import type { InputRequest, InputRequests, InputResponses } from '../../model/index.js';
+import type { InputRequest, InputRequests, InputResponses, TaskWish } from '../../model/index.js';
 import {
+  hasUrlElicitation,
   MISSING_CLIENT_CAPABILITY,
   mayRequireInput,
+  readTaskWish,
   reducedKinds,
   toLegacyError,
   toLegacyResult,
+  toLegacyTask,
   type LegacyRevision,
 } from '../../wire/index.js';
 import { Call, type CallInit } from '../call.js';
@@ -21,6 +25,7 @@ import {
   FacedError,
   InputRequired,
   PreparedResult,
+  TaskCreated,
   type Handler,
   type HandlerResult,
   type Face,
@@ -29,7 +34,7 @@ import { pickAnswers, requireAskable } from '../input/input-answers.js';
 import { textOf } from '../prepared-result.js';
 import { Unanswered } from './ask-desk.js';
 import { askLegacyClient } from './ask-legacy-client.js';
-import type { LegacyPeer } from './legacy-peer.js';
+import { keepsTasks, type LegacyPeer } from './legacy-peer.js';
 
 /** A request of the handshake era. What its handler needs to know is asked while the request is open. */
 export class LegacyCall extends Call {
@@ -48,6 +53,10 @@ export class LegacyCall extends Call {
     return this.#peer.session?.id;
   }
 
+  get tasks(): TaskWish | undefined {
+    return this.method === 'tools/call' && keepsTasks(this.#peer) ? readTaskWish(this.params) : undefined;
+  }
+
   get asksLive(): boolean {
     return true;
   }
@@ -62,6 +71,13 @@ export class LegacyCall extends Call {
     // A handler that does not wait for its answer must not bring the process down.
     asked.catch(() => {});
     return asked;
+  }
+
+  tellVisited(elicitationId: string): void {
+    if (!hasUrlElicitation(this.#peer.revision)) return;
+    const text = writeNotification('notifications/elicitation/complete', { elicitationId });
+    if (this.done) this.#peer.session?.notify(text);
+    else this.reply.push(text, false);
   }
 
   /** The client does not want an answer any more, and gets none. */
@@ -80,7 +96,7 @@ export class LegacyCall extends Call {
       return;
     }
     try {
-      this.#answer(this.#write(result));
+      this.#answer(this.#write(result instanceof TaskCreated ? { task: toLegacyTask(result.task) } : result));
     } catch (error) {
       this.#fail(error);
     }
@@ -88,7 +104,7 @@ export class LegacyCall extends Call {
 
   protected threw(error: unknown): void {
     if (this.done) return;
-    if (error instanceof InputRequired) this.returned(error);
+    if (error instanceof InputRequired || error instanceof TaskCreated) this.returned(error);
     else if (error instanceof FacedError) this.#show(error.legacy);
     else this.#fail(error);
   }
@@ -124,7 +140,7 @@ export class LegacyCall extends Call {
   }
 
   async #askMissing(requests: InputRequests, withdrawn: AbortSignal | undefined): Promise<InputResponses> {
-    if (!mayRequireInput(this.method)) {
+    if (!mayRequireInput(this.method) && this.method !== 'tasks/result') {
       throw new ProtocolError(INTERNAL_ERROR, `${this.method} cannot ask the client`);
     }
     const answers = (this.#answers ??= new Map());

@@ -1,6 +1,6 @@
 import type { ProtocolError, RequestId, TurnoverMap } from '../../jsonrpc/index.js';
 import type { ClientDescription, LogLevel, ServerDescription } from '../../model/index.js';
-import type { LegacyRevision } from '../../wire/index.js';
+import { hasLegacyTasks, type LegacyRevision } from '../../wire/index.js';
 import type { MaybePromise } from '../maybe-promise.js';
 import type { AskDesk } from './ask-desk.js';
 import type { ChangeDesk } from './change-desk.js';
@@ -28,6 +28,8 @@ export interface PeerSession {
   /** Rejects, or throws, with a protocol error when the resource cannot be subscribed to. */
   subscribe(uri: string): MaybePromise<void>;
   unsubscribe(uri: string): MaybePromise<void>;
+  /** Sends a message that belongs to no request. */
+  notify(text: string): void;
 }
 
 export type SessionChanges = Partial<
@@ -61,4 +63,9 @@ export function createStatelessPeer(
     session: undefined,
     clientFor: () => UNKNOWN_CLIENT,
   };
+}
+
+/** Whether this client knows tasks, and can come back for one. */
+export function keepsTasks({ revision, session }: LegacyPeer): boolean {
+  return session !== undefined && hasLegacyTasks(revision);
 }

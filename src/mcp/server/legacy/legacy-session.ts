@@ -116,6 +116,10 @@ export abstract class LegacySession implements LegacyPeer, PeerSession {
     this.changes.unsubscribe(uri);
   }
 
+  notify(text: string): void {
+    if (!this.#ended) this.tell(text);
+  }
+
   /** Sends a message that belongs to no request. */
   protected abstract tell(text: string): void;
 

@@ -1,10 +1,14 @@
 import { INTERNAL_ERROR, METHOD_NOT_FOUND, ProtocolError, type RequestMessage } from '../../jsonrpc/index.js';
-import type { ServerDescription, SubscriptionFilter } from '../../model/index.js';
+import {
+  declaresTasks,
+  TASKS_EXTENSION,
+  type ServerDescription,
+  type SubscriptionFilter,
+} from '../../model/index.js';
 import { missingCapability, type Envelope } from '../../wire/index.js';
 import type { Core } from '../core.js';
 import type { Listen } from '../handler.js';
 import { whenReady } from '../maybe-promise.js';
-import { TASKS_EXTENSION } from '../offered-methods.js';
 import { ListenCall, type ListenOutlet } from './listen-call.js';
 import { coveredBy, readFilter } from './subscription-filter.js';
 
@@ -33,10 +37,7 @@ export class ListenDesk {
     const call = new ListenCall(init.message.id, init.outlet, init.description.info, cache);
     try {
       const filter = readFilter(init.message.params);
-      if (
-        filter.taskIds !== undefined &&
-        init.envelope.capabilities.extensions?.[TASKS_EXTENSION] === undefined
-      ) {
+      if (filter.taskIds !== undefined && !declaresTasks(init.envelope.capabilities)) {
         throw missingCapability('Tasks were not declared', { extensions: { [TASKS_EXTENSION]: {} } });
       }
       this.#admit(call, init.principal);

@@ -8,19 +8,37 @@ import {
   writeResult,
   type JsonObject,
 } from '../../jsonrpc/index.js';
-import type { Implementation, InputRequest, InputRequests, InputResponses } from '../../model/index.js';
+import {
+  declaresTasks,
+  type Implementation,
+  type InputRequest,
+  type InputRequests,
+  type InputResponses,
+  type TaskWish,
+} from '../../model/index.js';
 import {
   mayRequireInput,
   MISSING_CLIENT_CAPABILITY,
   toModernError,
   writeInputRequired,
   writeModernResult,
+  writeTask,
 } from '../../wire/index.js';
 import { Call, type CallInit } from '../call.js';
-import { FacedError, InputRequired, PreparedResult, type HandlerResult, type Face } from '../handler.js';
+import {
+  FacedError,
+  InputRequired,
+  PreparedResult,
+  TaskCreated,
+  type HandlerResult,
+  type Face,
+} from '../handler.js';
 import { pickAnswers, requireAnswer, requireAskable } from '../input/input-answers.js';
 import { sealState, type Resume } from '../input/resume.js';
 import { textOf } from '../prepared-result.js';
+
+/** The server decides whether a call becomes a task. */
+const DECLARED: TaskWish = { wanted: false };
 
 /** A request of the era without sessions: whatever it needs came with it, and whatever it will need goes back with the answer. */
 export class ModernCall extends Call {
@@ -42,6 +60,10 @@ export class ModernCall extends Call {
 
   get session(): undefined {
     return undefined;
+  }
+
+  get tasks(): TaskWish | undefined {
+    return this.method === 'tools/call' && declaresTasks(this.client.capabilities) ? DECLARED : undefined;
   }
 
   get asksLive(): boolean {
@@ -71,12 +93,15 @@ export class ModernCall extends Call {
     return asked;
   }
 
+  /** Here the client finds out by sending its request again. */
+  tellVisited(): void {}
+
   protected returned(result: HandlerResult): void {
     if (this.done) return;
     try {
       if (this.#asked !== undefined) this.#requireInput(new InputRequired(this.#asked));
       else if (result instanceof InputRequired) this.#requireInput(result);
-      else this.#answer(this.#write(result), 200);
+      else this.#answer(this.#write(result instanceof TaskCreated ? writeTask(result.task) : result), 200);
     } catch (error) {
       this.#fail(error);
     }
@@ -86,6 +111,8 @@ export class ModernCall extends Call {
     if (this.done) return;
     if (this.#asked !== undefined || error instanceof InputRequired) {
       this.returned(error instanceof InputRequired ? error : new InputRequired({}));
+    } else if (error instanceof TaskCreated) {
+      this.returned(error);
     } else if (error instanceof FacedError) {
       this.#show(error.modern);
     } else {

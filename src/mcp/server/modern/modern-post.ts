@@ -88,7 +88,9 @@ export class ModernPost {
         return;
       }
       const handler =
-        method === 'server/discover' ? undefined : core.findHandler(method, description.capabilities);
+        method === 'server/discover'
+          ? undefined
+          : core.findHandler(method, description.capabilities, 'modern');
       if (handler === undefined && method !== 'server/discover') {
         throw new ProtocolError(METHOD_NOT_FOUND, 'Method not found');
       }

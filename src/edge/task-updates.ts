@@ -1,0 +1,33 @@
+import type { Agent } from '../agents/index.js';
+import type { SurfaceScope } from '../catalog/index.js';
+import { writeTaskState } from '../mcp/wire/index.js';
+import type { ListenRequest, Subscription } from '../mcp/server/index.js';
+import type { TaskDesk } from '../operations/index.js';
+
+export interface FollowedTasks {
+  readonly agent: Agent;
+  readonly scope: SurfaceScope;
+  readonly taskIds: readonly string[];
+  readonly request: ListenRequest;
+}
+
+/** Tells a listening client whenever one of its tasks changes. Tasks of others are left out of what is honoured. */
+export async function followTasks(
+  tasks: TaskDesk,
+  { agent, scope, taskIds, request }: FollowedTasks,
+): Promise<Subscription> {
+  const asked = { agent, scope, capabilities: {} };
+  const stops = new Map<string, () => void>();
+  for (const id of taskIds) {
+    const stop = await tasks.watch(asked, id, (state) =>
+      request.emit({ method: 'notifications/tasks', params: writeTaskState(state) }),
+    );
+    if (stop !== undefined) stops.set(id, stop);
+  }
+  return {
+    honoured: stops.size === 0 ? {} : { taskIds: [...stops.keys()] },
+    close() {
+      for (const stop of stops.values()) stop();
+    },
+  };
+}

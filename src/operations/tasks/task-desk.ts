@@ -1,0 +1,330 @@
+import {
+  HubError,
+  randomToken,
+  type AgentId,
+  type ConnectorId,
+  type TaskRecord,
+} from '../../kernel/index.js';
+import type { JsonObject } from '../../mcp/jsonrpc/index.js';
+import {
+  isEnded,
+  type CallResult,
+  type InputResponses,
+  type Task,
+  type TaskState,
+} from '../../mcp/model/index.js';
+import type { Lease } from '../../upstreams/index.js';
+import { guardAnswer } from '../guard-answer.js';
+import { relayedQuestions } from '../relayed-question.js';
+import { TaskBegun } from './task-begun.js';
+import { LiveTask, type TaskEnding } from './live-task.js';
+import {
+  findTool,
+  type BegunCall,
+  type TaskDependencies,
+  type TaskPage,
+  type TaskRequest,
+} from './task-request.js';
+
+const PER_AGENT = 64;
+const TOTAL = 10_000;
+/** Also of those that their upstream would keep longer, or for ever. */
+const LONGEST_TTL_MS = 86_400_000;
+const PAGE = 50;
+const SWEEP_MS = 30_000;
+/** Of results that are kept for callers who have not asked for them yet. */
+const MOST_KEPT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Calls that became tasks. Each is known by a handle of ours, to the agent it was given to and to nobody else, as long as
+ * the store keeps its record and the upstream knows it; so a handle is good after a restart too.
+ */
+export class TaskDesk {
+  readonly #deps: TaskDependencies;
+  readonly #live = new Map<string, LiveTask>();
+  readonly #keptBytes = new Map<string, number>();
+  readonly #sweeping: NodeJS.Timeout;
+  #kept = 0;
+
+  constructor(deps: TaskDependencies) {
+    this.#deps = deps;
+    this.#sweeping = setInterval(() => void this.sweep(), SWEEP_MS);
+    this.#sweeping.unref();
+  }
+
+  /** Whether an agent may have one more; what is over makes room. */
+  async hasRoom(agent: AgentId): Promise<boolean> {
+    return (await this.#makeRoom(PER_AGENT, agent)) && (await this.#makeRoom(TOTAL));
+  }
+
+  /** Takes a task of an upstream over. Its conversation is kept for it. */
+  async begin(begun: BegunCall, task: Task, lease: Lease): Promise<TaskBegun> {
+    // How it ended is told when it is looked at, not by its handle.
+    const status = isEnded(task.status) ? 'working' : task.status;
+    const record = this.#recordOf(begun, task.taskId, { ...task, status });
+    const live = this.#liveOf(record, begun, { ...task, ...handleOf(record), status });
+    live.hold(lease);
+    try {
+      await this.#deps.store.add(record);
+    } catch (error) {
+      this.#live.delete(record.id);
+      await live.abandon();
+      throw error;
+    }
+    live.start();
+    return new TaskBegun(live.state);
+  }
+
+  /** Makes a task of a call that is over, for a caller that wants nothing else. */
+  async keep(begun: BegunCall, result: CallResult): Promise<TaskBegun> {
+    const ended = { status: 'completed', ttlMs: begun.wish.ttlMs ?? LONGEST_TTL_MS } as const;
+    const record = { ...this.#recordOf(begun, undefined, ended), finished: true };
+    await this.#deps.store.add(record);
+    const state: TaskState = { ...ended, ...handleOf(record), result: result as JsonObject };
+    const live = this.#liveOf(record, begun, state);
+    this.#remember(live, state);
+    return new TaskBegun(live.state);
+  }
+
+  async get(request: TaskRequest, id: string): Promise<TaskState> {
+    const live = await this.#require(request, id);
+    return shown(await live.look({ capabilities: request.capabilities }), live, request);
+  }
+
+  /** As soon as it has ended, or asks for something that is not among `known`. */
+  async settled(request: TaskRequest, id: string, known: ReadonlySet<string>): Promise<TaskState> {
+    const live = await this.#require(request, id);
+    const { capabilities, onAbort } = request;
+    const isNew = ({ inputRequests = {} }: TaskState): boolean =>
+      Object.keys(inputRequests).some((key) => !known.has(key));
+    return shown(await live.settled({ capabilities }, onAbort, isNew), live, request);
+  }
+
+  async update(request: TaskRequest, id: string, responses: InputResponses): Promise<void> {
+    const live = await this.#require(request, id);
+    await live.update(responses, { capabilities: request.capabilities });
+  }
+
+  /** What it was before, so that the caller can tell whether there was something to cancel. */
+  async cancel(request: TaskRequest, id: string, final: boolean): Promise<{ before: Task; now: Task }> {
+    const live = await this.#require(request, id);
+    const options = { capabilities: request.capabilities };
+    const before = await live.look(options);
+    await live.cancel(options, final);
+    return { before, now: live.state };
+  }
+
+  /** Those of the agent that can be seen here. */
+  async list(request: TaskRequest, cursor: string | undefined): Promise<TaskPage> {
+    const after = cursor === undefined ? undefined : readCursor(cursor);
+    const records = await this.#deps.store.list(request.agent.id, after, PAGE);
+    const last = records.at(-1);
+    return {
+      tasks: records.filter((record) => findTool(this.#deps, request, record)).map((one) => this.#told(one)),
+      ...(last !== undefined && records.length === PAGE && { nextCursor: writeCursor(last) }),
+    };
+  }
+
+  /** Tells of every change until the returned function is called; undefined where there is no such task. */
+  async watch(
+    request: TaskRequest,
+    id: string,
+    tell: (state: TaskState) => void,
+  ): Promise<(() => void) | undefined> {
+    try {
+      const live = await this.#require(request, id);
+      return live.watch((state) => tell(shown(state, live, request)));
+    } catch (error) {
+      if (error instanceof HubError && error.code === 'not_found') return undefined;
+      throw error;
+    }
+  }
+
+  /** Forgets what is past its end. What became of it nobody knows then. */
+  async sweep(): Promise<void> {
+    try {
+      await this.#forget(await this.#deps.store.takeExpired(), 'outcome_unknown');
+    } catch (error) {
+      const message = error instanceof Error ? error.message : '';
+      this.#deps.logger.warn({ error: message }, 'old tasks could not be removed');
+    }
+  }
+
+  async removeAllOf(agent: AgentId): Promise<void> {
+    await this.#forget(await this.#deps.store.takeAllOf(agent), 'cancelled');
+  }
+
+  async removeAllFor(connector: ConnectorId): Promise<void> {
+    await this.#forget(await this.#deps.store.takeAllFor(connector), 'cancelled');
+  }
+
+  /** The tasks go on, and are known to the next process. */
+  close(): void {
+    clearInterval(this.#sweeping);
+    for (const live of this.#live.values()) live.close();
+    this.#live.clear();
+  }
+
+  async #makeRoom(most: number, agent?: AgentId): Promise<boolean> {
+    const { store } = this.#deps;
+    if ((await store.count(agent)) < most) return true;
+    const removed = await store.removeOldestFinished(agent);
+    if (removed !== undefined) this.#drop(removed);
+    return removed !== undefined;
+  }
+
+  /** Whoever is not its agent, or cannot see its tool here, learns nothing about it. */
+  async #require(request: TaskRequest, id: string): Promise<LiveTask> {
+    const known = this.#live.get(id);
+    const record = known?.record ?? (await this.#deps.store.find(id));
+    const entry = record && findTool(this.#deps, request, record);
+    if (record === undefined || entry === undefined || record.expiresAt <= this.#deps.clock.now())
+      throw new HubError('not_found', 'Unknown task');
+    const { agent, session, asks } = request;
+    return known ?? this.#live.get(id) ?? this.#adopt(record, { agent, session, asks, entry });
+  }
+
+  /** One of an earlier process. What the upstream had answered then is gone. */
+  #adopt(record: TaskRecord, begun: Pick<BegunCall, 'agent' | 'entry' | 'session' | 'asks'>): LiveTask {
+    if (record.upstreamId === undefined) throw new HubError('not_found', 'Unknown task');
+    const { pollMs } = record;
+    const live = this.#liveOf(record, begun, {
+      ...handleOf(record),
+      status: 'working',
+      ttlMs: record.expiresAt - record.createdAt,
+      ...(pollMs !== undefined && { pollIntervalMs: pollMs }),
+    });
+    live.start();
+    return live;
+  }
+
+  #liveOf(
+    record: TaskRecord,
+    { agent, entry, session, asks }: Pick<BegunCall, 'agent' | 'entry' | 'session' | 'asks'>,
+    state: TaskState,
+  ): LiveTask {
+    const everywhere: TaskRequest = { agent, scope: { kind: 'all' }, capabilities: {} };
+    const live = new LiveTask(record, entry, state, {
+      open: async () => {
+        // The description of now: an older one is refused.
+        const { connector } = findTool(this.#deps, everywhere, record) ?? entry;
+        const access = await this.#deps.credentials.accessFor(connector, agent.id);
+        if (access.owner !== record.owner) throw new HubError('not_found', 'Unknown task');
+        return this.#deps.upstreams.open(connector, access, { principal: agent.id, session, asks });
+      },
+      guard: (tool, result) => guardAnswer(this.#deps, tool, result),
+      changed: (task, { status }) => {
+        if (!task.hasEnded) void this.#deps.store.note(record.id, status).catch(() => {});
+      },
+      ended: async (task, ended, ending) => {
+        this.#remember(task, ended);
+        if (await this.#deps.store.finish(record.id, ended.status)) this.#recordEnd(record, ending);
+      },
+      lost: async (task) => {
+        if (await this.#deps.store.finish(record.id, 'failed'))
+          this.#recordEnd(record, { outcome: 'outcome_unknown' });
+        this.#drop(task.record.id);
+      },
+    });
+    this.#live.set(record.id, live);
+    return live;
+  }
+
+  #recordOf(
+    { agent, entry, callId, exposedName, owner }: BegunCall,
+    upstreamId: string | undefined,
+    { status, ttlMs, pollIntervalMs }: Pick<Task, 'status' | 'ttlMs' | 'pollIntervalMs'>,
+  ): TaskRecord {
+    const now = this.#deps.clock.now();
+    return {
+      id: randomToken(24),
+      agent: agent.id,
+      connector: entry.connector.id,
+      owner,
+      upstreamId,
+      tool: entry.tool.name,
+      exposedName,
+      callId,
+      status,
+      createdAt: now,
+      updatedAt: now,
+      expiresAt: now + Math.min(ttlMs ?? LONGEST_TTL_MS, LONGEST_TTL_MS),
+      pollMs: pollIntervalMs,
+      finished: false,
+    };
+  }
+
+  /** Ended tasks answer from here. Where that is too much, the oldest are asked for at their upstream again. */
+  #remember({ record }: LiveTask, { result }: TaskState): void {
+    const bytes = result === undefined ? 0 : Buffer.byteLength(JSON.stringify(result));
+    this.#keptBytes.set(record.id, bytes);
+    this.#kept += bytes;
+    for (const id of this.#keptBytes.keys()) {
+      if (this.#kept <= MOST_KEPT_BYTES || id === record.id) return;
+      this.#drop(id);
+    }
+  }
+
+  #drop(id: string): void {
+    this.#kept -= this.#keptBytes.get(id) ?? 0;
+    this.#keptBytes.delete(id);
+    this.#live.get(id)?.close();
+    this.#live.delete(id);
+  }
+
+  async #forget(records: readonly TaskRecord[], outcome: TaskEnding['outcome']): Promise<void> {
+    for (const record of records) {
+      const live = this.#live.get(record.id);
+      if (outcome === 'cancelled') await live?.abandon();
+      this.#drop(record.id);
+      if (!record.finished) this.#recordEnd(record, { outcome });
+    }
+  }
+
+  #recordEnd(record: TaskRecord, ending: TaskEnding): void {
+    const { agent, callId, connector, tool, exposedName, createdAt } = record;
+    const facts = { callId, connector, target: tool, exposedName, method: 'tools/call' };
+    const durationMs = Math.max(0, this.#deps.clock.now() - createdAt);
+    this.#deps.events.append(
+      { kind: 'agent', id: agent },
+      { type: 'call.finished', ...facts, ...ending, durationMs },
+    );
+  }
+
+  #told(record: TaskRecord): TaskState {
+    const live = this.#live.get(record.id);
+    if (live !== undefined) return live.state;
+    const status = record.status as Task['status'];
+    return { ...handleOf(record), status, ttlMs: record.expiresAt - record.createdAt };
+  }
+}
+
+function handleOf({ id, createdAt, updatedAt, expiresAt }: TaskRecord) {
+  return {
+    taskId: id,
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(updatedAt).toISOString(),
+    ttlMs: expiresAt - createdAt,
+  };
+}
+
+/** As the caller of this request sees it: questions say who asks where that is not clear. */
+function shown(state: TaskState, { entry }: LiveTask, { scope }: TaskRequest): TaskState {
+  const { inputRequests, ...rest } = state;
+  if (inputRequests === undefined) return state;
+  return { ...rest, inputRequests: relayedQuestions(inputRequests, entry.connector, scope) };
+}
+
+function writeCursor({ createdAt, id }: TaskRecord): string {
+  return Buffer.from(JSON.stringify([createdAt, id])).toString('base64url');
+}
+
+function readCursor(cursor: string): { readonly createdAt: number; readonly id: string } {
+  try {
+    const [createdAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
+    if (typeof createdAt === 'number' && typeof id === 'string') return { createdAt, id };
+  } catch {
+    // Not one of ours.
+  }
+  throw new HubError('invalid_cursor', 'Unknown cursor');
+}

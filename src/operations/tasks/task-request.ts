@@ -1,0 +1,69 @@
+import type { Agent } from '../../agents/index.js';
+import type { SurfaceScope, ToolEntry } from '../../catalog/index.js';
+import type { Access, AccessProvider } from '../../credentials/index.js';
+import type { EventLog } from '../../governance/index.js';
+import type { CallId, Clock, Logger, TaskRecord, TaskStore } from '../../kernel/index.js';
+import type { ClientCapabilities, Task, TaskWish } from '../../mcp/model/index.js';
+import type { AskProfile, UpstreamOptions, Upstreams } from '../../upstreams/index.js';
+import type { ToolCall } from '../call-tool.js';
+import type { GuardAnswerDependencies } from '../guard-answer.js';
+import type { Surfaces } from '../surfaces.js';
+
+export interface TaskDependencies extends GuardAnswerDependencies {
+  readonly store: TaskStore;
+  readonly surfaces: Surfaces;
+  readonly credentials: AccessProvider;
+  readonly upstreams: Upstreams;
+  readonly events: Pick<EventLog, 'append'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Who asks about a task, and where. */
+export interface TaskRequest {
+  readonly agent: Agent;
+  readonly scope: SurfaceScope;
+  readonly session?: string | undefined;
+  readonly asks?: AskProfile | undefined;
+  readonly capabilities: ClientCapabilities;
+  readonly onAbort?: UpstreamOptions['onAbort'];
+}
+
+/** A call that becomes a task. */
+export interface BegunCall {
+  readonly agent: Agent;
+  readonly entry: ToolEntry;
+  readonly session: string | undefined;
+  readonly asks: AskProfile | undefined;
+  readonly callId: CallId;
+  readonly exposedName: string;
+  /** Whose credential it was made with. */
+  readonly owner: string;
+  readonly wish: TaskWish;
+}
+
+export interface TaskPage {
+  readonly tasks: readonly Task[];
+  readonly nextCursor?: string;
+}
+
+/** The tool that a task is about, where it belongs to the agent and the agent sees the tool here. */
+export function findTool(
+  { surfaces }: Pick<TaskDependencies, 'surfaces'>,
+  { agent, scope }: TaskRequest,
+  record: TaskRecord,
+): ToolEntry | undefined {
+  if (record.agent !== agent.id) return undefined;
+  return surfaces.surfaceFor(agent, scope).findToolOf(record.connector, record.tool);
+}
+
+/** What has to be known of a call when it becomes a task. */
+export function begunCall(
+  call: Pick<ToolCall, 'agent' | 'session' | 'asks' | 'exposedName' | 'tasks'>,
+  entry: ToolEntry,
+  callId: CallId,
+  { owner }: Access,
+): BegunCall {
+  const { agent, session, asks, exposedName, tasks: wish = { wanted: false } } = call;
+  return { agent, entry, session, asks, callId, exposedName, owner, wish };
+}
