@@ -141,10 +141,15 @@ function createStorage(
   const { db, kind } = database;
   const backups = new Set<Promise<void>>();
   let closing: Promise<void> | undefined;
-  const close = () =>
-    (closing ??= Promise.allSettled(backups)
-      .then(() => backend.end())
-      .finally(() => database.close()));
+  const end = async (): Promise<void> => {
+    await Promise.allSettled(backups);
+    try {
+      await backend.end();
+    } finally {
+      await database.close();
+    }
+  };
+  const close = () => (closing ??= end());
   return {
     kind,
     schemaVersion: SCHEMA_VERSION,

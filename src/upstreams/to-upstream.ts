@@ -64,8 +64,7 @@ export function toUpstream(client: McpClient, connector: Connector, vitals: Vita
       if (options.logLevel !== undefined) await hearing(options.logLevel);
       const round = await client.callRaw(method, params, whole).then(heard, rethrow);
       if (round.type === 'complete') return { result: shaped(method, round.result, connector) };
-      if (round.type === 'input_required')
-        return { requests: round.requests, requestState: round.requestState };
+      if (round.type === 'input_required') return round;
       if (takesTask === true) return { task: round.task };
       return { result: (await client.awaitTask(round.task, whole).then(heard, rethrow)) as JsonObject };
     },

@@ -98,7 +98,7 @@ test('B16: a modern client that agreed to a visit need not come again when the v
   });
   const call = { name: 'pages__open', arguments: { page: 'slow-page' } };
   const { message } = await ada.request('tools/call', call);
-  const { inputRequests, requestState } = message?.['result'] as {
+  const { inputRequests, requestState } = (message ?? {})['result'] as {
     inputRequests: JsonObject;
     requestState: string;
   };

@@ -1,5 +1,11 @@
 import type { ServerCapabilities, ServerDescription } from '../model/index.js';
-import { isOfProtocol, type CacheHints, type Era, type LegacyRevision, type ParamHeader } from '../wire/index.js';
+import {
+  isOfProtocol,
+  type CacheHints,
+  type Era,
+  type LegacyRevision,
+  type ParamHeader,
+} from '../wire/index.js';
 import { DueQueue } from './due-queue.js';
 import type { Handler, Listen } from './handler.js';
 import { createStateSeal, type StateSeal } from './input/state-seal.js';
