@@ -9,12 +9,13 @@ import {
   type Switchboard,
 } from '../kernel/index.js';
 import { parseJson, stringifyJson, TOLERANT_JSON, type JsonObject } from '../mcp/jsonrpc/index.js';
-import type { InputRequests, InputResponses, LogMessage, Progress } from '../mcp/model/index.js';
+import type { InputRequests, InputResponses, LogMessage, Progress, Task } from '../mcp/model/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
 import type { Elsewhere, HeldCall, HeldCalls } from './held-calls.js';
 import { OpenRound } from './open-round.js';
 import { ParkedCall } from './parked-call.js';
 import { Suspended } from './suspended.js';
+import { TaskBegun } from './tasks/task-begun.js';
 
 const LINE = 'held';
 const CLAIM_MS = 5_000;
@@ -42,6 +43,7 @@ type Note = { readonly progress: Progress } | { readonly log: LogMessage };
 type Outcome =
   | { readonly result: JsonObject }
   | { readonly requests: InputRequests; readonly state: JsonObject }
+  | { readonly task: Task }
   | { readonly failure: JsonObject };
 
 export interface HeldElsewhereOptions {
@@ -137,8 +139,9 @@ export class HeldElsewhere implements Elsewhere {
     const outcome = read(answer) as Outcome;
     if ('result' in outcome) return outcome.result;
     if ('failure' in outcome) throw readFailure(outcome.failure);
-    const suspended: unknown = new Suspended(outcome.requests, outcome.state);
-    throw suspended;
+    const instead: unknown =
+      'task' in outcome ? new TaskBegun(outcome.task) : new Suspended(outcome.requests, outcome.state);
+    throw instead;
   }
 
   #give(id: string, owner: AgentId): string {
@@ -172,6 +175,7 @@ export class HeldElsewhere implements Elsewhere {
       return write({ result });
     } catch (error) {
       if (error instanceof Suspended) return write({ requests: error.requests, state: error.state });
+      if (error instanceof TaskBegun) return write({ task: error.task });
       return write({ failure: writeFailure(error) });
     }
   }
