@@ -109,9 +109,8 @@ export class PlainLine implements AnswerParts, LineController {
       const taken = this.#parser.push(bytes);
       if (this.#parser.isComplete) this.#complete(taken === length);
     } catch (error) {
-      // What a handler throws is a defect and must not be taken for one of the peer.
-      if (!(error instanceof TransportError)) throw error;
-      this.destroy(error);
+      // Also what a handler throws: one call must not take the process with it.
+      this.destroy(error instanceof Error ? error : new Error('the answer could not be taken'));
     }
     return !this.#isOver;
   }

@@ -110,6 +110,24 @@ describe('a connection', () => {
     },
   );
 
+  test('ends when whoever takes its answer fails', async () => {
+    const { url, sockets } = await peer(says);
+    const lines = openPlainLines({ url, connectMs: 5_000 });
+    onTestFinished(() => lines.destroy());
+    const broken = new Error('broken');
+    const failed = new Promise<unknown>((resolve) => {
+      lines.dispatch(ASK, {
+        ...IGNORING,
+        onResponseStart() {
+          throw broken;
+        },
+        onResponseError: (_, error) => resolve(error),
+      });
+    });
+    expect(await failed).toBe(broken);
+    await until(() => sockets[0]?.destroyed === true, 'the connection is closed');
+  });
+
   test('that is being made ends with the lines, and carries nothing', async () => {
     const lines = openPlainLines({ url: new URL('http://192.0.2.1:9'), connectMs: 5_000 });
     const failed = new Promise<TransportError>((resolve) => {
