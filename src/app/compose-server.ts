@@ -44,6 +44,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     load: hub.load,
     seal: createStateSeal({ key: hub.keys.requestState }),
     ...(hub.shared !== undefined && { shared: hub.shared }),
+    onSessionEnded: ({ id }, session) => hub.upstreams.endSession(id, session),
     onPolicyChange: (listener) => hub.policyChanged.on(listener),
     tracer: hub.telemetry.tracer,
     onServerEvent: hub.telemetry.onServerEvent,

@@ -64,6 +64,8 @@ export interface McpEndpointsOptions {
   /** Where several replicas serve the same sessions. */
   readonly shared?: SharedSessions;
   readonly load?: Load;
+  /** Hears when a session of a client is over. */
+  readonly onSessionEnded?: (agent: Agent, session: string) => void;
   readonly onPolicyChange: (listener: () => void) => () => void;
   /** Where traces are wanted. */
   readonly tracer?: Tracer | undefined;
@@ -197,6 +199,7 @@ function createServer(
     ...(fallback !== undefined && { fallback }),
     ...(options.seal !== undefined && { seal: options.seal }),
     ...(options.load !== undefined && { load: options.load }),
+    onSessionEnded: (principal, session) => options.onSessionEnded?.(agentOf(principal), session),
     onEvent: (event) => {
       options.logger.debug({ event: event.type }, 'mcp');
       options.onServerEvent?.(event);

@@ -7,6 +7,7 @@ import {
 } from '../mcp/client/index.js';
 import { METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { InputRequest } from '../mcp/model/index.js';
+import type { RecentCallers } from './recent-callers.js';
 import type { AskCaller, RoundOptions } from './upstream.js';
 
 /** The options of a call whose caller can be asked. */
@@ -52,15 +53,21 @@ class Asked {
 /**
  * Who answers a question that came with no call, over a pipe or the stream that belongs to no request: the caller of the
  * only call it can be about. With two of them it is nobody's, because it must never reach the wrong one. So it is when
- * somebody else gave up a call just now: the question may be about that one.
+ * somebody else gave up a call just now, or got its answer by a way that a question can be overtaken on: the question may be
+ * about that one.
  */
-function attribute(onNobody: OnNobody): InputHandler {
+function attribute(onNobody: OnNobody, recent: RecentCallers | undefined): InputHandler {
   return (question, context) => {
     const [only, ...others] = context.candidates;
     const asked = only?.tag;
     const isOfOther = ({ tag }: OngoingCall): boolean =>
       !(tag instanceof Asked) || tag.caller === undefined || tag.caller !== (asked as Asked).caller;
-    if (asked instanceof Asked && others.length === 0 && !context.abandoned.some(isOfOther))
+    if (
+      asked instanceof Asked &&
+      others.length === 0 &&
+      !context.abandoned.some(isOfOther) &&
+      recent?.hasOther(asked.caller) !== true
+    )
       return asked.handler(question, context);
     onNobody(question);
     return nobody(question);
@@ -70,8 +77,8 @@ function attribute(onNobody: OnNobody): InputHandler {
 /** Hears of questions that nobody could be found for. */
 export type OnNobody = (question: InputRequest) => void;
 
-export function unattributed(onNobody: OnNobody): InputHandlers {
-  const handler = attribute(onNobody);
+export function unattributed(onNobody: OnNobody, recent?: RecentCallers): InputHandlers {
+  const handler = attribute(onNobody, recent);
   return { elicitation: handler, sampling: handler, roots: handler };
 }
 

@@ -9,6 +9,7 @@ import {
 } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
 import { ASK_NOTHING, type AskProfile } from './ask-profile.js';
+import type { RecentCallers } from './recent-callers.js';
 import { unattributed, type OnNobody } from './input-routing.js';
 import {
   LegacySseTransport,
@@ -29,6 +30,8 @@ export interface ClientParts extends ClientHooks {
   /** Gives up opening; means nothing to a conversation that stands. */
   readonly signal: AbortSignal;
   readonly onNobody: OnNobody;
+  /** Where answers can overtake questions. */
+  readonly recent: RecentCallers | undefined;
   readonly processes: ProcessWatch;
 }
 
@@ -47,12 +50,12 @@ const CLIENT_FIRST_MS = 1_000;
 /** A conversation with the upstream behind a connector, as the holder of `access`. */
 export function openClient(connector: Connector, access: Access, parts: ClientParts): Promise<McpClient> {
   const { requestMs, totalMs } = connector.timeouts;
-  const { onStderr: _, lines: __, processes: ___, profile, onNobody, ...options } = parts;
+  const { onStderr: _, lines: __, processes: ___, profile, onNobody, recent, ...options } = parts;
   return connect({
     ...options,
     capabilities: profile.capabilities,
     requestCapabilities: ASK_NOTHING.capabilities,
-    handlers: unattributed(onNobody),
+    handlers: unattributed(onNobody, recent),
     // Forms are filled in by whoever was asked, not on the way.
     formDefaults: false,
     transport: () => createTransport(connector, access, parts),

@@ -3,6 +3,7 @@ import type { HubError } from '../kernel/index.js';
 import type { McpClient } from '../mcp/client/index.js';
 import type { ConnectorResources } from './connector-resources.js';
 import type { Vitals } from './to-upstream.js';
+import type { RecentCallers } from './recent-callers.js';
 import { lifeSign } from './upstream-failure.js';
 import type { Upstream } from './upstream.js';
 import type { WatchedResources } from './watched-resources.js';
@@ -14,6 +15,10 @@ export interface Member {
   readonly startedAt: number;
   readonly opening: AbortController;
   readonly client: Promise<McpClient>;
+  /** Of the one client that it belongs to, where each has its own. */
+  readonly session: string | undefined;
+  /** Where answers can overtake questions. */
+  readonly recent: RecentCallers | undefined;
   upstream: Upstream | undefined;
   leases: number;
   lastUsed: number;
@@ -23,6 +28,22 @@ export interface Member {
   silent: number;
   /** No longer given to anybody; ends with its last call. */
   retired: boolean;
+}
+
+/** One that nobody uses yet. */
+export function createMember(
+  init: Pick<Member, 'connector' | 'common' | 'startedAt' | 'opening' | 'client' | 'session' | 'recent'>,
+): Member {
+  return {
+    ...init,
+    upstream: undefined,
+    leases: 0,
+    lastUsed: init.startedAt,
+    listens: false,
+    watched: undefined,
+    silent: 0,
+    retired: false,
+  };
 }
 
 /** How one conversation is doing says how the connector is doing. */

@@ -7,10 +7,11 @@ import type { ProcessMark } from '../mcp/transports/index.js';
 import type { AskProfile } from './ask-profile.js';
 import { ConnectorResources } from './connector-resources.js';
 import type { ConnectorGate } from './connector-gate.js';
-import { identityOf, keyOf, profileFor, watchKeyOf } from './conversation-key.js';
+import { identityOf, keyOf, profileFor, sessionKey, watchKeyOf, wishOf } from './conversation-key.js';
 import { openClient } from './open-client.js';
-import { close, vitalsOf, type Member } from './pool-member.js';
+import { close, createMember, vitalsOf, type Member } from './pool-member.js';
 import { probeHttp } from './probe-http.js';
+import { RecentCallers } from './recent-callers.js';
 import { toHubError, toOpenFailure } from './upstream-failure.js';
 import { toUpstream } from './to-upstream.js';
 import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-resources.js';
@@ -78,7 +79,7 @@ class UpstreamPool implements Upstreams {
       member.leases++;
       member.upstream ??= toUpstream(await member.client, connector, vitalsOf(member));
       common.failure = undefined;
-      return this.#lease(key, member, gate);
+      return this.#lease(key, member, gate, caller);
     } catch (error) {
       // Whoever waited for the same attempt fails too; a newer one that somebody began meanwhile is not ours to forget.
       if (this.#members.get(key) === member) this.#members.delete(key);
@@ -127,6 +128,11 @@ class UpstreamPool implements Upstreams {
     this.#shared.delete(connector as ConnectorId);
     await Promise.all([...gone.map(([, member]) => member), ...retired].map((member) => close(member)));
     await common?.egress?.close();
+  }
+
+  endSession(principal: AgentId, session: string): void {
+    const ended = sessionKey({ principal, session });
+    for (const [key, member] of this.#members) if (member.session === ended) this.#retire(key, member);
   }
 
   async probe(connector: Connector, timeoutMs: number): Promise<void> {
@@ -195,12 +201,15 @@ class UpstreamPool implements Upstreams {
     const isProcess = connector.endpoint.transport === 'stdio';
     let stands = false;
     if (isProcess) common.startsOf(identity).require(wishOf(caller));
+    // On a pipe everything comes in the order in which it was sent.
+    const recent = isProcess ? undefined : new RecentCallers(clock);
     const client = openClient(connector, access, {
       signal: opening.signal,
       info,
       profile,
       lines: egress?.lines,
       verdicts: this.#verdicts,
+      recent,
       onStderr: (line) => stderr.push(line),
       onNobody: ({ method }) =>
         onQuestionRefused?.({ connector: connector.id, method, reason: 'unattributed' }),
@@ -216,20 +225,15 @@ class UpstreamPool implements Upstreams {
         started: onProcess,
       },
     });
-    const member: Member = {
+    const member = createMember({
       connector,
       common,
       startedAt: clock.monotonic(),
       opening,
       client,
-      upstream: undefined,
-      leases: 0,
-      lastUsed: clock.monotonic(),
-      listens: false,
-      watched: undefined,
-      silent: 0,
-      retired: false,
-    };
+      session: connector.isolation === 'per_session' ? sessionKey(caller) : undefined,
+      recent,
+    });
     client.then(
       (opened) => {
         stands = true;
@@ -270,7 +274,7 @@ class UpstreamPool implements Upstreams {
     await client.subscribe(filter, () => onListChanged(connector.id));
   }
 
-  #lease(key: string, member: Member, gate: ConnectorGate): Lease {
+  #lease(key: string, member: Member, gate: ConnectorGate, { asks, principal }: Caller): Lease {
     let released = false;
     let resting = 0;
     return {
@@ -289,6 +293,7 @@ class UpstreamPool implements Upstreams {
         member.leases--;
         member.lastUsed = this.#options.clock.monotonic();
         if (resting === 0) gate.leave();
+        if (asks !== undefined) member.recent?.note(principal);
         if (member.connector.isolation === 'per_call') this.#end(key, member);
         else if (member.retired && member.leases === 0) this.#bury(member);
       },
@@ -333,11 +338,6 @@ class UpstreamPool implements Upstreams {
         this.#end(key, member);
     }
   }
-}
-
-function wishOf({ insists, principal }: Caller) {
-  if (insists === true) return 'admin';
-  return principal === 'hub' ? 'hub' : 'caller';
 }
 
 /** For whoever still holds the description of before: it must not end what goes on under the new one. */

@@ -148,6 +148,8 @@ export interface Upstreams {
     uri: string,
     watcher: ResourceWatcher,
   ): Promise<() => void>;
+  /** The session of a client is over, and so are the conversations that were its own. */
+  endSession(principal: AgentId, session: string): void;
   /** Ends the conversations of a connector, e.g. because it changed. */
   drop(connector: string): Promise<void>;
   /** Throws unless something alive answers. A process that sleeps until it is needed counts as alive. */

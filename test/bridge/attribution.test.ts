@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
@@ -125,12 +126,18 @@ describe('whose process it is', () => {
 });
 
 describe('over the stream that belongs to no request', () => {
+  const OVERTAKEN = 0;
+
   /** Asks on the GET stream of the session, as many servers do. */
   async function startRemote(isolation: string) {
     const streams = new Map<string, ServerResponse>();
     const waiting = new Map<string, (answer: object) => void>();
     const crowd: (() => void)[] = [];
     let asked = 0;
+    let overtaken: string | undefined;
+    const told = (label: string, answer: unknown) => ({
+      content: [{ type: 'text', text: JSON.stringify({ label, answer, pid: 0 }) }],
+    });
     const script: UpstreamScript = {
       revision: '2025-06-18',
       tools: [{ name: 'ask', inputSchema: { type: 'object' } }],
@@ -148,18 +155,23 @@ describe('over the stream that belongs to no request', () => {
       call: async (_name, args, { headers }) => {
         const { label, crowd: wanted } = args as { label: string; crowd: number };
         await expect.poll(() => streams.has(String(headers['mcp-session-id']))).toBe(true);
+        // Its question comes later than its answer, in the middle of the next call.
+        if (wanted === OVERTAKEN) {
+          overtaken = label;
+          return told(label, {});
+        }
         await new Promise<void>((resolve) => {
           crowd.push(resolve);
           if (crowd.length >= wanted) for (const go of crowd) go();
         });
         const id = `q${++asked}`;
-        const params = { message: label, requestedSchema: { type: 'object', properties: {} } };
+        const params = { message: overtaken ?? label, requestedSchema: { type: 'object', properties: {} } };
         const question = JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params });
         const answer = await new Promise((resolve) => {
           waiting.set(id, resolve);
           streams.get(String(headers['mcp-session-id']))?.write(`data: ${question}\n\n`);
         });
-        return { content: [{ type: 'text', text: JSON.stringify({ label, answer, pid: 0 }) }] };
+        return told(label, answer);
       },
     };
     const upstream = keep(await startUpstream(script));
@@ -179,6 +191,17 @@ describe('over the stream that belongs to no request', () => {
     },
   );
 
+  test.each(['legacy', 'modern'] as const)(
+    'B18: a question that the answer to its call has overtaken does not reach the next caller, a %s client',
+    async (era) => {
+      const hub = await startRemote('shared');
+      const [ada, bob] = [await connectAs(hub, 'ada', era), await connectAs(hub, 'bob', era)];
+      await ada.call('a', OVERTAKEN);
+      expect(await bob.call('b')).toMatchObject({ label: 'b', answer: NOBODY });
+      expect([ada.asked, bob.asked]).toEqual([[], []]);
+    },
+  );
+
   test('B18: in a session that two use at once nobody is asked', async () => {
     const hub = await startRemote('shared');
     const [ada, bob] = [await connectAs(hub, 'ada', 'legacy'), await connectAs(hub, 'bob', 'modern')];
@@ -186,6 +209,19 @@ describe('over the stream that belongs to no request', () => {
     expect(both).toMatchObject([{ answer: NOBODY }, { answer: NOBODY }]);
     expect([ada.asked, bob.asked]).toEqual([[], []]);
   });
+});
+
+test('B41: a conversation that is a session’s own ends with it', async () => {
+  const hub = await stdio('per_session');
+  const client = await connectAgent(hub, { era: 'legacy', key: KEYS.ada });
+  const other = await connectAs(hub, 'ada', 'legacy');
+  const { content } = await client.callTool('pipe__ask', { label: 'one' });
+  const { pid } = JSON.parse(String(content[0]?.['text'])) as Told;
+  const { pid: kept } = await other.call('two');
+  await client.close();
+  const runs = (process_: number): boolean => existsSync(`/proc/${process_}`);
+  await expect.poll(() => runs(pid), { timeout: 10_000 }).toBe(false);
+  expect(runs(kept)).toBe(true);
 });
 
 test('a question about a call that was given up does not reach whoever calls next', async () => {

@@ -49,7 +49,7 @@ let settled: ReadonlyMap<string, number>;
 let cells = 0;
 
 beforeAll(async () => {
-  started = await startEverydayHub(Object.values(PEOPLE).flat(), POLICY);
+  started = await startEverydayHub(Object.values(PEOPLE).flat(), { policy: POLICY });
   for (const way of WAYS) await warmUp(way);
   settled = countResources();
 });

@@ -55,6 +55,7 @@ export function createScriptedUpstreams(): ScriptedUpstreams {
       };
     },
     watch: async () => () => {},
+    endSession() {},
     async drop(connector) {
       dropped.push(connector);
     },

@@ -76,6 +76,7 @@ export class Core {
   readonly #handlers = new Map<string, Handler>();
   readonly #fallback: Handler | undefined;
   readonly #tasks: Readonly<Record<Era, ReadonlyMap<string, Handler>>> | undefined;
+  readonly #onSessionEnded: ServerOptions['onSessionEnded'];
   readonly #onEvent: ((event: ServerEvent) => void) | undefined;
   readonly #pauses: DueQueue<() => void>;
 
@@ -100,6 +101,7 @@ export class Core {
       legacy: legacyTaskHandlers(options.tasks),
     };
     this.#onEvent = options.onEvent;
+    this.#onSessionEnded = options.onSessionEnded;
     for (const [method, handler] of Object.entries(options.handlers)) {
       if (OWN_METHODS.has(method)) throw new TypeError(`${method} is answered by the server itself`);
       this.#handlers.set(method, handler);
@@ -148,6 +150,14 @@ export class Core {
       this.#onEvent(event);
     } catch {
       // There is nobody left to tell.
+    }
+  }
+
+  sessionEnded(principal: string, session: string): void {
+    try {
+      this.#onSessionEnded?.(principal, session);
+    } catch (error) {
+      this.observe({ type: 'port_failed', port: 'onSessionEnded', error });
     }
   }
 

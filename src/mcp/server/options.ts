@@ -49,6 +49,8 @@ export interface ServerOptions {
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
   readonly onEvent?: (event: ServerEvent) => void;
+  /** A session is over, as requests named it. Its requests have been told before. */
+  readonly onSessionEnded?: (principal: string, session: string) => void;
 }
 
 /** Counts calls that are not answered yet, and says when there are enough of them. */

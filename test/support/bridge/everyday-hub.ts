@@ -32,7 +32,10 @@ export const keyOf = (agent: string): string => `${agent}-agent-key-0123456789ab
 /** One hub with an everyday server of each era over each transport, for itself and shared. */
 export async function startEverydayHub(
   agents: readonly string[],
-  policy = 'permit(principal, action, resource);',
+  {
+    policy = 'permit(principal, action, resource);',
+    limits = {},
+  }: { readonly policy?: string; readonly limits?: object } = {},
 ): Promise<EverydayHub> {
   const folder = mkdtempSync(join(tmpdir(), 'crosspoint-everyday-'));
   const closing: (() => Promise<unknown> | void)[] = [() => rmSync(folder, { recursive: true, force: true })];
@@ -44,11 +47,11 @@ export async function startEverydayHub(
       [sharedOf(way), 'shared'],
     ] as const) {
       if (way.transport === 'stdio')
-        connectors[name] = { command: process.execPath, args: [program, way.era, name], isolation };
+        connectors[name] = { command: process.execPath, args: [program, way.era, name], isolation, limits };
       else {
         const upstream = await startEverydayHttp(way.era, name);
         closing.push(() => upstream.close());
-        connectors[name] = { url: upstream.url, isolation };
+        connectors[name] = { url: upstream.url, isolation, limits };
       }
     }
   }
