@@ -231,6 +231,24 @@ describe('B4.7: names and descriptions of a hostile upstream', () => {
   });
 });
 
+test.each(['/', '/agents', '/events', '/policies', '/settings'])(
+  'B4.7: nothing hostile shows at %s after its tools were called',
+  async (path) => {
+    const agent = await connectAgent(hub);
+    for (const name of ['markup', 'turned', 'long']) await agent.callTool(`remote__${name}`, {});
+    await agent.close();
+    const page = await open(path);
+    const main = page.getByRole('main');
+    await main.getByRole('heading', { level: 1 }).waitFor();
+    if (path === '/events') await main.getByText('remote__markup').first().waitFor();
+    expect(await main.locator('script, img, [onerror]').count()).toBe(0);
+    expect(await main.innerText()).not.toMatch(/[\u202E\u0007\u001b]/);
+    expect(await page.title()).not.toBe('owned');
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    expect(opened?.complaints).toEqual([]);
+  },
+);
+
 describe('B4.4: roles', () => {
   test('a viewer is not offered what it may not do, and is refused it anyway', async () => {
     const added = await admin(hub, 'POST', '/admins', { id: 'looker', role: 'viewer' });

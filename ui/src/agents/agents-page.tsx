@@ -74,7 +74,7 @@ function AgentRow({
       <p className="w-44 text-sm text-muted sm:text-right">
         {share === undefined
           ? 'no calls in the last hour'
-          : `${share.calls} calls in the last hour${share.denied > 0 ? `, ${share.denied} denied` : ''}`}
+          : `${share.calls} ${share.calls === 1 ? 'call' : 'calls'} in the last hour${share.denied > 0 ? `, ${share.denied} denied` : ''}`}
       </p>
     </div>
   );

@@ -22,6 +22,8 @@ const STAGES: Readonly<Record<CallStage, string>> = {
 /** What the policies said, and how long each stage took. */
 export function CallFacts({ call }: { readonly call: CallState }) {
   const { callId, decision, stages, roundTripMs } = call;
+  // The reason names most of them already.
+  const unnamed = decision?.policies.filter((policy) => !decision.reason.includes(policy)) ?? [];
   return (
     <Section
       title="Timing and decision"
@@ -38,8 +40,8 @@ export function CallFacts({ call }: { readonly call: CallState }) {
         <p className="mb-3 flex flex-wrap items-center gap-x-2 gap-y-1">
           <DecisionBadge decision={decision.decision} />
           <PlainLine text={decision.reason} most={300} />
-          {decision.policies.length > 0 && (
-            <span className="mono text-sm text-muted wrap-anywhere">{decision.policies.join(', ')}</span>
+          {unnamed.length > 0 && (
+            <span className="mono text-sm text-muted wrap-anywhere">{unnamed.join(', ')}</span>
           )}
         </p>
       )}
