@@ -21,6 +21,7 @@ import {
   createHealthBook,
   createPassThrough,
   createRateLimits,
+  createSharedRateLimits,
   createReadResource,
   createSurfaces,
   createSyncConnector,
@@ -62,13 +63,10 @@ export async function composeHub(given: HubParts) {
   const { config, clock } = given;
   const surfaces = createSurfaces({ catalog, policy });
   const recordArguments = await openArgumentsRecorder(storage, config);
-  const held = new HeldCalls({ self: parts.board.self });
-  const heldElsewhere = new HeldElsewhere({ held, board: parts.board, clock });
-  held.lookElsewhere(heldElsewhere);
+  const { held, heldElsewhere, rates } = composeBetweenReplicas(parts, given);
   const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock, losses };
   const guards = { validator, outputCheck: config.outputCheck };
   const tasks = new TaskDesk({ ...passage, ...guards, store: storage.tasks, logger: given.logger });
-  const rates = createRateLimits(config.limits, clock);
   const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
   const snapshots = announcingSnapshots(storage.snapshots, parts.replicas);
   const syncConnector = createSyncConnector({ ...parts, snapshots, clock });
@@ -109,6 +107,21 @@ export async function composeHub(given: HubParts) {
       await parts.coordination.close();
     },
   };
+}
+
+/** What is one thing, however many replicas there are. */
+function composeBetweenReplicas(
+  { board, shared }: Awaited<ReturnType<typeof openParts>>,
+  { config, clock }: HubParts,
+) {
+  const held = new HeldCalls({ self: board.self });
+  const heldElsewhere = new HeldElsewhere({ held, board, clock });
+  held.lookElsewhere(heldElsewhere);
+  const rates =
+    shared === undefined
+      ? createRateLimits(config.limits, clock)
+      : createSharedRateLimits(config.limits, shared.store, clock);
+  return { held, heldElsewhere, rates };
 }
 
 /** What keeps an eye on upstreams and on the process itself. */

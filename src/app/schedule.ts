@@ -3,6 +3,7 @@ import type { ConnectorId } from '../kernel/index.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
 import { recoverUnfinishedCalls } from './recover.js';
+import { SingleSync, type SyncReason } from './single-sync.js';
 
 /** What happens by itself: health checks, syncs, retention. Each connector has its own rhythm, so a slow one delays nobody. */
 export interface Schedule {
@@ -18,6 +19,9 @@ const DEBOUNCE_MS = 250;
 const LONGEST_KEEP_MS = 3_600_000;
 /** How often it is looked whether one that did not answer does so again. */
 const PAUSED_CHECK_MS = 10_000;
+/** Replicas that start together need one sync. */
+const START_MS = 60_000;
+const ROUTINE: SyncReason = { kind: 'routine' };
 const HIDDEN_SYNC_MS = 60_000;
 
 export function startSchedule(hub: Hub, config: Config): Schedule {
@@ -32,7 +36,7 @@ export function startSchedule(hub: Hub, config: Config): Schedule {
     hub.storage.kind === 'sqlite' ? undefined : setInterval(() => void recover(hub), RECOVERY_MS);
   recovery?.unref();
   const stopListening = [
-    hub.listChanged.on((id) => routines.get(id)?.listChanged()),
+    hub.listChanged.on((id) => void routines.get(id)?.listChanged()),
     hub.upstreamChanged.on(({ type, connector }) => {
       if (type === 'breaker_opened') routines.get(connector.id)?.paused();
     }),
@@ -66,6 +70,8 @@ class ConnectorRoutine {
   readonly connector: Connector;
   readonly #hub: Hub;
   readonly #config: Config;
+  readonly #single: SingleSync;
+  #changed: SyncReason | undefined;
   #failures = 0;
   #stopped = false;
   #nextSync: { readonly timer: NodeJS.Timeout; readonly at: number } | undefined;
@@ -75,12 +81,14 @@ class ConnectorRoutine {
     this.#hub = hub;
     this.#config = config;
     this.connector = connector;
-    void this.#sync();
+    this.#single = new SingleSync(hub, connector);
+    void this.#sync(ROUTINE);
     this.#checkLater();
   }
 
   /** However often it is told, there is one sync for all of it. */
-  listChanged(): void {
+  async listChanged(): Promise<void> {
+    this.#changed ??= { kind: 'changed', seen: await this.#single.seen() };
     this.#syncIn(DEBOUNCE_MS);
   }
 
@@ -96,11 +104,12 @@ class ConnectorRoutine {
     clearTimeout(this.#nextCheck);
   }
 
-  async #sync(): Promise<void> {
+  async #sync(reason: SyncReason): Promise<void> {
+    const { syncIntervalMs } = this.#config;
     try {
-      await this.#hub.syncConnector({ connector: this.connector.id, actor: { kind: 'hub' } });
+      const nextMs = syncIntervalMs > 0 ? Math.max(syncIntervalMs, this.#keepMs()) : START_MS;
+      await this.#single.run(reason, nextMs * 0.8);
       this.#failures = 0;
-      const { syncIntervalMs } = this.#config;
       if (syncIntervalMs > 0) this.#syncIn(jittered(Math.max(syncIntervalMs, this.#keepMs())));
     } catch {
       // The reason is in the event log; here only the time of the next attempt matters.
@@ -148,7 +157,9 @@ class ConnectorRoutine {
     clearTimeout(this.#nextSync?.timer);
     const timer = setTimeout(() => {
       this.#nextSync = undefined;
-      void this.#sync();
+      const reason = this.#changed ?? ROUTINE;
+      this.#changed = undefined;
+      void this.#sync(reason);
     }, ms);
     timer.unref();
     this.#nextSync = { timer, at };

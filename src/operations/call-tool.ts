@@ -89,8 +89,10 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
     let confirmed: string | undefined;
     try {
       // What continues a call was counted when the call began.
-      if (rounds?.state === undefined) deps.rates.require(agent.id, call.exposedName);
-      else claimed = await claimHeld(deps.held, agent.id, rounds);
+      if (rounds?.state === undefined) {
+        const counted = deps.rates.require(agent.id, call.exposedName);
+        if (counted !== undefined) await counted;
+      } else claimed = await claimHeld(deps.held, agent.id, rounds);
       entry = deps.surfaces.surfaceFor(agent, call.scope).findTool(call.exposedName);
       if (entry === undefined) throw new HubError('unknown_tool', 'Unknown tool');
       watch?.begins('policy');

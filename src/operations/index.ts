@@ -15,6 +15,7 @@ export { createCompleteArgument, type CompleteArgument, type CompletionQuery } f
 export { createGetPrompt, type GetPrompt, type PromptRequest } from './get-prompt.js';
 export { createReadResource, type ReadResource, type ResourceRequest } from './read-resource.js';
 export { POLICY_TURN } from './policy-writes.js';
+export { createSharedRateLimits } from './shared-rate-limits.js';
 export { createRateLimits, type RateLimits, type RateLimitSettings } from './rate-limits.js';
 export { createSurfaces, type Surfaces } from './surfaces.js';
 export {

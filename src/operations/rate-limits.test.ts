@@ -13,7 +13,7 @@ function setUp(settings: Partial<RateLimitSettings>) {
   );
   const wait = (agent = ALICE, tool = 't'): number | undefined => {
     try {
-      limits.require(agent, tool);
+      void limits.require(agent, tool);
       return undefined;
     } catch (error) {
       if (!isHubError(error, 'rate_limited')) throw error;

@@ -2,8 +2,8 @@ import { HubError, type AgentId, type Clock } from '../kernel/index.js';
 import { TurnoverMap } from '../mcp/jsonrpc/index.js';
 
 export interface RateLimits {
-  /** Throws `rate_limited` with the time to wait. */
-  require(agent: AgentId, exposedName: string): void;
+  /** Throws, or rejects with, `rate_limited` and the time to wait. A promise only where somebody has to be asked. */
+  require(agent: AgentId, exposedName: string): void | Promise<void>;
 }
 
 export interface RateLimitSettings {
@@ -33,7 +33,7 @@ export function createRateLimits(settings: RateLimitSettings, clock: Clock): Rat
   };
 }
 
-function refuseFor(waitMs: number, whose: string): void {
+export function refuseFor(waitMs: number, whose: string): void {
   if (waitMs === 0) return;
   throw new HubError('rate_limited', `Too many calls for ${whose}; try again in ${waitMs} ms`, {
     retryAfterMs: waitMs,

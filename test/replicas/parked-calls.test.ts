@@ -120,7 +120,8 @@ test('a replica whose policy changed meanwhile does not go on, and the call ends
 });
 
 test('B15: when the replica that holds it is gone the interaction is lost, and says so', async () => {
-  const first = suspendedOf(await call(2, 'old__form', 'lost'));
+  // Until the policy of the test before is gone there, too.
+  const first = await vi.waitFor(async () => suspendedOf(await call(2, 'old__form', 'lost')), SOON);
   await hubs.pop()?.close();
   const lost = await call(0, 'old__form', 'lost', answersTo(first, 'late'));
   expect(textOf(lost)).toMatch(/interaction was lost/i);
