@@ -33,8 +33,8 @@ export const MODULES: Readonly<Record<string, Limit>> = {
   'mcp/transports': limit(
     ['mcp/jsonrpc', 'mcp/sse'],
     ['undici', 'cross-spawn'],
-    // Children, and `/proc` to find their descendants; connections without TLS.
-    ['node:child_process', 'node:fs', 'node:fs/promises', 'node:net', 'node:tls'],
+    // Children, and `/proc` to find their descendants; connections without TLS; undici where it is needed.
+    ['node:child_process', 'node:fs', 'node:fs/promises', 'node:module', 'node:net', 'node:tls'],
   ),
   'mcp/client': limit(['mcp/jsonrpc', 'mcp/model', 'mcp/wire', 'mcp/transports']),
   'mcp/server': limit(
@@ -67,7 +67,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
       'mcp/transports',
     ],
     ['undici'],
-    ['node:dns', 'node:zlib'],
+    ['node:dns', 'node:module', 'node:zlib'],
   ),
   operations: limit([
     'kernel',

@@ -1,5 +1,6 @@
-import { validate, type DetailedError } from '@cedar-policy/cedar-wasm/nodejs';
+import type { DetailedError } from '@cedar-policy/cedar-wasm/nodejs';
 import { isHubError, toPolicyId } from '../kernel/index.js';
+import { cedar } from './cedar.js';
 import { readPolicies } from './policy-documents.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
 
@@ -25,7 +26,7 @@ const STATEMENT = /^for policy `policy\d+`, |^failed to parse policies from stri
 
 /** What a document would be refused for, or what in it can never do anything, and where. Nothing is put in force. */
 export function findPolicyProblems(text: string): readonly PolicyProblem[] {
-  const answer = validate({
+  const answer = cedar().validate({
     schema: POLICY_SCHEMA,
     policies: { staticPolicies: text },
     validationSettings: { mode: 'strict' },

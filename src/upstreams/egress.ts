@@ -1,7 +1,8 @@
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import { isPrivateAddress, isPrivateHost } from '../connectors/index.js';
 import { openPlainLines, TransportError, type HttpLines } from '../mcp/transports/index.js';
+import { undici } from './undici.js';
 
 export interface EgressRule {
   /** One origin that may lie in a private network: the connector's own address, where the operator vouches for it. */
@@ -18,6 +19,7 @@ export type Lookup = typeof systemLookup;
  * that resolves differently the second time gains nothing.
  */
 export function createEgress(rule: EgressRule, lookup: Lookup = systemLookup): Dispatcher {
+  const { Agent, buildConnector } = undici();
   return new Agent({
     keepAliveTimeout: 15_000,
     headersTimeout: 0,

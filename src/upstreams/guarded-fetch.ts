@@ -1,9 +1,10 @@
-import { request, type Dispatcher } from 'undici';
-import { HubError } from '../kernel/index.js';
+import type { Dispatcher } from 'undici';
+import { HubError, once } from '../kernel/index.js';
 import { TransportError } from '../mcp/transports/index.js';
 import { isPrivateHost } from '../connectors/index.js';
 import { decodeBody } from './decode-body.js';
 import { bare, createEgress, portOf, type Lookup } from './egress.js';
+import { undici } from './undici.js';
 
 /** The shape of `fetch`, for libraries that want one. */
 export type GuardedFetch = (input: string | URL, init?: GuardedRequest) => Promise<Response>;
@@ -40,9 +41,8 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { totalMs = TOTAL_MS, maxBytes = MAX_BYTES, lookup } = options;
-  const dispatcher = createEgress(
-    { mayBePrivate: privateRule(options), connectMs: Math.min(totalMs, 5_000) },
-    lookup,
+  const egress = once(() =>
+    createEgress({ mayBePrivate: privateRule(options), connectMs: Math.min(totalMs, 5_000) }, lookup),
   );
   return async (input, init = {}) => {
     const url = new URL(input);
@@ -50,7 +50,7 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     const deadline = AbortSignal.timeout(totalMs);
     const signal = init.signal ? AbortSignal.any([init.signal, deadline]) : deadline;
     try {
-      return await exchange(url, init, { dispatcher, signal, maxBytes });
+      return await exchange(url, init, { dispatcher: egress(), signal, maxBytes });
     } catch (error) {
       throw toHubError(error, init.signal, deadline);
     }
@@ -68,7 +68,7 @@ async function exchange(
   init: GuardedRequest,
   { dispatcher, signal, maxBytes }: Exchange,
 ): Promise<Response> {
-  const answer = await request(url, {
+  const answer = await undici().request(url, {
     method: init.method ?? 'GET',
     headers: { 'accept-encoding': 'identity', ...toRecord(init.headers) },
     body: init.body instanceof URLSearchParams ? init.body.toString() : (init.body ?? null),

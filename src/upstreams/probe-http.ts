@@ -1,7 +1,8 @@
-import { request, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
 import type { Connector } from '../connectors/index.js';
 import { HubError } from '../kernel/index.js';
 import { TransportError } from '../mcp/transports/index.js';
+import { undici } from './undici.js';
 import { toHubError } from './upstream-failure.js';
 
 /**
@@ -16,7 +17,7 @@ export async function probeHttp(
 ): Promise<void> {
   let status: number;
   try {
-    const answer = await request(url, {
+    const answer = await undici().request(url, {
       dispatcher,
       method: 'GET',
       headers: { accept: 'text/event-stream' },

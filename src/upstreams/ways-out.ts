@@ -16,12 +16,17 @@ export function openWaysOut({ endpoint, allowPrivateNetwork, timeouts }: Connect
   if (endpoint.transport === 'stdio') return undefined;
   const url = new URL(endpoint.url);
   const rule = { privateOrigin: allowPrivateNetwork ? url : undefined, connectMs: timeouts.connectMs };
-  const dispatcher = createEgress(rule);
-  if (url.protocol === 'https:') return { dispatcher, lines: dispatcher, close: () => dispatcher.close() };
+  if (url.protocol === 'https:') {
+    const dispatcher = createEgress(rule);
+    return { dispatcher, lines: dispatcher, close: () => dispatcher.close() };
+  }
+  let opened: Dispatcher | undefined;
   const lines = createPlainEgress(url, rule);
   return {
-    dispatcher,
+    get dispatcher() {
+      return (opened ??= createEgress(rule));
+    },
     lines,
-    close: async () => void (await Promise.all([lines.close(), dispatcher.close()])),
+    close: async () => void (await Promise.all([lines.close(), opened?.close()])),
   };
 }

@@ -1,4 +1,3 @@
-import { errors } from 'undici';
 import { SseFault } from '../sse/index.js';
 import { challengeOf, retryAfterOf, type AnswerHeaders } from './http-headers.js';
 import { TransportError } from './transport.js';
@@ -71,7 +70,7 @@ export function networkError(error: unknown, stage: Stage): TransportError {
   if (error instanceof TransportError) return error;
   const code = codeOf(error);
   if (stage === 'connecting') return connectError(error, code);
-  if (error instanceof errors.HTTPParserError) {
+  if (error instanceof Error && error.name === 'HTTPParserError') {
     // The parser quotes what it could not read. With nothing to quote, it was the end that came too early.
     return 'data' in error && error.data === ''
       ? closed()

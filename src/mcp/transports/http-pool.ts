@@ -1,7 +1,7 @@
-import { EnvHttpProxyAgent, Pool } from 'undici';
 import type { HttpLines } from './http-lines.js';
 import type { HttpTls } from './http-options.js';
 import { openPlainLines } from './plain/plain-lines.js';
+import { undici } from './undici.js';
 
 interface PoolOptions {
   readonly url: URL;
@@ -24,9 +24,9 @@ export function openLines(options: PoolOptions): HttpLines {
   const httpsProxy = environment['https_proxy'] ?? environment['HTTPS_PROXY'];
   if (!httpProxy && !httpsProxy) {
     if (url.protocol === 'http:') return openPlainLines({ url, connectMs });
-    return new Pool(url.origin, { ...common, connect: { ...tls, timeout: connectMs } });
+    return new (undici().Pool)(url.origin, { ...common, connect: { ...tls, timeout: connectMs } });
   }
-  return new EnvHttpProxyAgent({
+  return new (undici().EnvHttpProxyAgent)({
     ...common,
     // Empty text rather than nothing: undici would otherwise look into the environment of the process.
     httpProxy: httpProxy ?? '',
