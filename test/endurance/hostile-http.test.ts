@@ -67,7 +67,7 @@ const ROWS = EXPECTED.flatMap(([id, expected, ...modes]) =>
   modes.map((mode) => [id, mode, expected] as const),
 );
 
-const CALL_LIMIT_MS = 4_000;
+const CALL_LIMIT_MS = 3_000;
 let hub: TestHub;
 let bad: ScriptedUpstream;
 let good: ScriptedUpstream;
@@ -103,11 +103,21 @@ beforeAll(async () => {
     call: () => ({ content: [{ type: 'text', text: 'fine' }] }),
   });
   const limits = { responseBytes: 1_000_000, concurrency: 200, breakerFailures: 0 };
-  const timeouts = { requestMs: 2_500, totalMs: CALL_LIMIT_MS };
-  hub = await startTestHub({
-    config: { connectors: { bad: { url: bad.url, limits, timeouts }, good: { url: good.url } } },
+  const connectorOf = (totalMs: number) => ({
+    url: bad.url,
+    limits,
+    timeouts: { requestMs: totalMs - 1_000, totalMs },
   });
-  await waitForSync(hub, 'bad', 50_000);
+  hub = await startTestHub({
+    config: {
+      connectors: {
+        hurried: connectorOf(CALL_LIMIT_MS),
+        patient: connectorOf(60_000),
+        good: { url: good.url },
+      },
+    },
+  });
+  for (const id of ['hurried', 'patient']) await waitForSync(hub, id, 50_000);
   await waitForSync(hub, 'good', 50_000);
   const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era: 'modern' });
   const call = async (name: string) => {
@@ -120,7 +130,15 @@ beforeAll(async () => {
   const other = (async () => {
     while (!over.signal.aborted) beside.push((await call('good__t')).text);
   })();
-  await Promise.all(Object.keys(MISDEEDS).map(async (mode) => answers.set(mode, await call(`bad__${mode}`))));
+  // Not all at once, so that a busy machine is not mistaken for an upstream that hangs.
+  const modes = ROWS.map(
+    ([, mode, expected]) => [mode, expected === TIMED_OUT ? 'hurried' : 'patient'] as const,
+  );
+  const worker = async (): Promise<void> => {
+    for (let next = modes.shift(); next !== undefined; next = modes.shift())
+      answers.set(next[0], await call(`${next[1]}__${next[0]}`));
+  };
+  await Promise.all(Array.from({ length: 16 }, worker));
   over.abort();
   await other;
   grownBy = process.memoryUsage().rss - before;
@@ -147,7 +165,7 @@ test('every call was carried out once, whatever became of its answer', () => {
 });
 
 test('every call was answered within its limit', () => {
-  const late = [...answers].filter(([, { tookMs }]) => tookMs > CALL_LIMIT_MS + 8_000).map(([mode]) => mode);
+  const late = [...answers].filter(([, { tookMs }]) => tookMs > CALL_LIMIT_MS + 15_000).map(([mode]) => mode);
   expect(late).toEqual([]);
 });
 
