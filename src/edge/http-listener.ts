@@ -30,6 +30,7 @@ export function createHttpListener({
   others,
 }: HttpListenerOptions): RequestListener {
   return (request, response) => {
+    if (request.url?.startsWith('/') !== true) takeAuthority(request);
     const path = pathOf(request.url ?? '');
     const endpoint = mcp.find(path);
     if (endpoint !== undefined) {
@@ -53,6 +54,16 @@ export function createHttpListener({
       return answer(request, response, isReady() ? 200 : 503, { status: isReady() ? 'ready' : 'not ready' });
     (site?.listener ?? others)(request, response);
   };
+}
+
+const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)$/i;
+
+/** A target in absolute form is as good as any; its authority counts instead of the header (RFC 9112, section 3.2.2). */
+function takeAuthority(request: IncomingMessage): void {
+  const [, authority, rest = ''] = ABSOLUTE.exec(request.url ?? '') ?? [];
+  if (authority === undefined) return;
+  request.headers.host = authority;
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
 }
 
 function pathOf(target: string): string {

@@ -6,6 +6,8 @@ export interface SeenRequest {
   readonly httpMethod: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The body as it stood on the wire. */
+  readonly text: string;
   readonly rpc: {
     readonly id?: unknown;
     readonly method?: string;
@@ -61,7 +63,7 @@ export async function startUpstream(initial: UpstreamScript = {}, port = 0): Pro
     void readBody(request).then((body) => {
       const rpc = body === '' ? {} : (JSON.parse(body) as SeenRequest['rpc']);
       const path = request.url ?? '';
-      const entry = { httpMethod: request.method ?? '', path, headers: request.headers, rpc };
+      const entry = { httpMethod: request.method ?? '', path, headers: request.headers, text: body, rpc };
       seen.push(entry);
       void answer(upstream.script, sessions, entry, response);
     });
