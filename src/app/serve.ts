@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from 'node:http';
 import { systemClock, type Logger } from '../kernel/index.js';
 import { applyConfig } from './apply-config.js';
@@ -20,11 +21,15 @@ export interface RunningHub {
   readonly localUrl: string;
   /** Replaces the configuration, or throws and changes nothing. Answers what is different now. */
   reload(config: Config): Promise<readonly string[]>;
-  /** No new work, running calls get some time, children end. May be called twice. */
-  stop(): Promise<void>;
+  /**
+   * No new work, running calls get some time, children end. May be called twice. `lingerMs`: for so long requests that
+   * come over connections which are there already are served, because a balancer may just be sending one.
+   */
+  stop(options?: { readonly lingerMs?: number }): Promise<void>;
 }
 
 const DRAIN_MS = 10_000;
+const LOOK_MS = 50;
 
 /** Starts everything in the order in which it is needed; on failure nothing stays behind. */
 export async function startHub(
@@ -69,12 +74,12 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   await schedule.refresh();
   ready = true;
 
-  async function end(): Promise<void> {
+  async function end(lingerMs: number): Promise<void> {
     ready = false;
     schedule.stop();
     unfollow();
     shutdown.abort();
-    await drain(server, () => mcp.close());
+    await drain(server, lingerMs, () => mcp.close());
     hub.events.append({ kind: 'hub' }, { type: 'hub.stopped', version: VERSION });
     await hub.close();
   }
@@ -90,7 +95,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
       await schedule.refresh();
       return changed;
     },
-    stop: () => (stopping ??= end()),
+    stop: ({ lingerMs = 0 } = {}) => (stopping ??= end(lingerMs)),
   };
 }
 
@@ -118,12 +123,30 @@ function listen(server: Server, { server: { host, port } }: Config): Promise<voi
   });
 }
 
+/** Nobody new is let in; who is here is told with each answer that it is the last over this connection. */
+async function linger(server: Server, lingerMs: number): Promise<void> {
+  // Unlike that of `node:http` it leaves idle connections alone.
+  NetServer.prototype.close.call(server);
+  server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));
+  const deadline = performance.now() + lingerMs;
+  while (performance.now() < deadline && (await connectionsOf(server)) > 0) await sleep(LOOK_MS);
+}
+
+function connectionsOf(server: Server): Promise<number> {
+  return new Promise((resolve) =>
+    server.getConnections((error, count) => resolve(error === null ? count : 0)),
+  );
+}
+
 /** Streams are ended with their proper last word, then connections get the time that calls may need. */
-async function drain(server: Server, closeEndpoints: () => Promise<void>): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
+async function drain(server: Server, lingerMs: number, closeEndpoints: () => Promise<void>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.once('close', resolve));
+  await linger(server, lingerMs);
+  // Idle connections end now, and the server's own timers.
+  server.close();
   const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   const idle = setInterval(() => server.closeIdleConnections(), 100);
+  server.closeIdleConnections();
   await closeEndpoints();
   await closed;
   clearTimeout(deadline);

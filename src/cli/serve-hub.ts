@@ -8,6 +8,8 @@ import { printReady } from './print-ready.js';
 import { toStartFailure } from './start-failure.js';
 
 const SAMPLE_MS = 5_000;
+/** For what a balancer sends before it knows. */
+const LINGER_MS = 500;
 
 /** Starts a hub, says where it is, follows its configuration and stops it when told to. */
 export async function serveHub(cli: Cli, flags: Flags): Promise<void> {
@@ -26,7 +28,7 @@ export async function serveHub(cli: Cli, flags: Flags): Promise<void> {
     stopping = true;
     if (config.logFormat === 'pretty')
       cli.terminal.note('Stopping; running calls get up to 10 s. Again to stop at once.');
-    const stopped = watcher.close().then(() => running.stop());
+    const stopped = watcher.close().then(() => running.stop({ lingerMs: LINGER_MS }));
     const end = (code: number): never => {
       removeHubFile(config.dataDir, process.pid);
       process.exit(code);

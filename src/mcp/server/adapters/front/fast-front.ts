@@ -29,7 +29,8 @@ export function attachFastFront(
   const host: FrontHost = {
     texts: new AnswerTexts(limits.idleMs),
     limits,
-    find,
+    // The last request of a connection is not an ordinary one: its answer says that it is the last.
+    find: (path) => (server.listening ? find(path) : undefined),
     pass: (socket) => void Reflect.apply(parse, server, [socket]),
     gone: (connection) => void connections.delete(connection),
   };
