@@ -102,7 +102,7 @@ export class ConnectorGate {
     const waitMs = this.#breaker.waitMs;
     return new UpstreamPaused(
       'breaker_open',
-      `connector ${id} does not answer (${this.#breaker.failures} failures in a row); nothing is sent to it for ${waitMs} ms`,
+      `connector ${id} does not answer (${this.#breaker.failures} failures in a row); nothing is sent to it for ${Math.ceil(waitMs / 1000)} s`,
       waitMs,
     );
   }
