@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkAlive, checkRow, openWays, type Entrance, type Ways } from '../support/bad-input/entrance.js';
 import { call, MCP_ROWS, PARAMS, PING, said, stream } from '../support/bad-input/mcp-rows.js';
+import { admin } from '../support/admin.js';
+import { startUpstream, type ScriptedUpstream } from '../support/scripted-upstream.js';
 import { until } from '../support/http/until.js';
 import { initialize, NEWEST, request } from '../support/server/harness.js';
 import { FRONTS, rawPost } from '../support/server/live-server.js';
@@ -31,9 +33,23 @@ const BAD_SCHEMAS: Readonly<Record<string, object>> = {
 };
 
 let ways: Ways;
+/** Its only tool has a schema of 5 000 levels. */
+let steep: ScriptedUpstream;
 const waiting: (() => void)[] = [];
 beforeAll(async () => {
   const bad = Object.entries(BAD_SCHEMAS).map(([name, inputSchema]) => ({ name, inputSchema }));
+  // Too deep for `JSON.stringify`, and therefore written by hand.
+  const schema = `{"type":"object","properties":${'{"x":{"properties":'.repeat(2_500)}{}${'}}'.repeat(2_500)}}`;
+  steep = await startUpstream({
+    intercept: ({ rpc }, response) => {
+      if (rpc.method !== 'tools/list') return false;
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(
+        `{"jsonrpc":"2.0","id":${JSON.stringify(rpc.id)},"result":{"tools":[{"name":"steep","inputSchema":${schema}}]}}`,
+      );
+      return true;
+    },
+  });
   ways = await openWays({
     script: {
       tools: [...TOOLS, ...bad],
@@ -46,6 +62,7 @@ beforeAll(async () => {
       },
     },
     config: {
+      connectors: { steep: { url: steep.url } },
       agents: { guest: { keys: [GUEST] }, crowd: { keys: [CROWD] } },
       policies: ['all.cedar'],
     },
@@ -55,7 +72,10 @@ beforeAll(async () => {
     },
   });
 }, 60_000);
-afterAll(() => ways?.close());
+afterAll(async () => {
+  await ways?.close();
+  await steep?.close();
+});
 
 const swapped = (text: string): string =>
   text.replaceAll(/[a-z]/gi, (c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase()));
@@ -162,5 +182,11 @@ describe.each(FRONTS)('by $way', ({ way }) => {
     expect(rejected.find((offer) => offer.name === name)?.reason).toMatch(/schema/);
     expect(tools.map((tool) => tool.name)).toEqual(TOOLS.map((tool) => tool.name).toSorted());
     await checkRow(at(), said('it cannot be called', call(`up__${name}`, {}), PARAMS));
+  });
+
+  test('M-32: where there is no end to it, nothing of the list is read, and others are served', async () => {
+    const { status, body } = await admin(at().hub, 'POST', '/connectors/steep/sync');
+    expect([status, body]).toMatchObject([502, { error: { code: 'upstream_protocol' } }]);
+    await checkAlive(at());
   });
 });
