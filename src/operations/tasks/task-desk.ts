@@ -52,6 +52,11 @@ export class TaskDesk {
     this.#sweeping.unref();
   }
 
+  /** Looking at a task can reach its upstream as a call does, and counts like one. */
+  async admit(agent: AgentId): Promise<void> {
+    await this.#deps.rates.require(agent);
+  }
+
   /** Whether an agent may have one more; what is over makes room. */
   async hasRoom(agent: AgentId): Promise<boolean> {
     return (await this.#makeRoom(PER_AGENT, agent)) && (await this.#makeRoom(TOTAL));
