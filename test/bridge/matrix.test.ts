@@ -208,9 +208,9 @@ const FOLLOWS = { asTask: {}, capabilities: { extensions: { [TASKS_EXTENSION]: {
 const task: Row = async (people, way) => {
   const begun = await Promise.all(
     people.map(async ({ client, label }) => {
-      const started = await client.startTool(`${ownOf(way)}__task`, { label }, FOLLOWS);
-      if (started.type !== 'task') throw new Error('the call was answered without a task');
-      return started.task;
+      const answer = await client.startTool(`${ownOf(way)}__task`, { label }, FOLLOWS);
+      if (answer.type !== 'task') throw new Error('the call was answered without a task');
+      return answer.task;
     }),
   );
   const [adas, bobs] = begun as [(typeof begun)[0], (typeof begun)[0]];

@@ -166,7 +166,8 @@ export class TaskDesk {
   /** The tasks go on, and are known to the next process. */
   close(): void {
     clearInterval(this.#sweeping);
-    for (const live of this.#live.values()) live.close();
+    const reason = new HubError('shutting_down', 'the hub is shutting down');
+    for (const live of this.#live.values()) live.close(reason);
     this.#live.clear();
   }
 
