@@ -66,7 +66,7 @@ export async function composeHub(given: HubParts) {
   const { held, heldElsewhere, rates } = composeBetweenReplicas(parts, given);
   const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock, losses };
   const guards = { validator, outputCheck: config.outputCheck };
-  const tasks = new TaskDesk({ ...passage, ...guards, store: storage.tasks, logger: given.logger });
+  const tasks = new TaskDesk({ ...passage, ...guards, rates, store: storage.tasks, logger: given.logger });
   const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
   const snapshots = announcingSnapshots(storage.snapshots, parts.replicas);
   const syncConnector = createSyncConnector({ ...parts, snapshots, clock });

@@ -7,7 +7,7 @@ import { toMcpError } from './mcp-face.js';
 
 /** What becomes of calls that became tasks, for the clients of one endpoint. */
 export function createTaskPort(
-  tasks: TaskDesk,
+  tasks: Pick<TaskDesk, 'admit' | 'get' | 'settled' | 'update' | 'cancel' | 'list'>,
   scope: SurfaceScope,
   agentOf: (principal: string) => Agent,
 ): TaskPort {
@@ -22,19 +22,26 @@ export function createTaskPort(
       onAbort: (listener) => request.onAbort(listener),
     };
   };
-  /** Failures leave in the face of the protocol. */
-  const faced = async <Result>(request: McpRequest, work: Promise<Result>): Promise<Result> => {
+  const counted = new WeakSet<McpRequest>();
+  /** A request counts once, however often it looks. Failures leave in the face of the protocol. */
+  const answer = async <Result>(
+    request: McpRequest,
+    work: (asked: TaskRequest) => Promise<Result>,
+  ): Promise<Result> => {
     try {
-      return await work;
+      const about = asked(request);
+      if (!counted.has(request)) await tasks.admit(about.agent.id);
+      counted.add(request);
+      return await work(about);
     } catch (error) {
       throw toMcpError(error, request.method);
     }
   };
   return {
-    get: (request, id) => faced(request, tasks.get(asked(request), id)),
-    settled: (request, id, known) => faced(request, tasks.settled(asked(request), id, known)),
-    update: (request, id, responses) => faced(request, tasks.update(asked(request), id, responses)),
-    cancel: (request, id, final) => faced(request, tasks.cancel(asked(request), id, final)),
-    list: (request, cursor) => faced(request, tasks.list(asked(request), cursor)),
+    get: (request, id) => answer(request, (about) => tasks.get(about, id)),
+    settled: (request, id, known) => answer(request, (about) => tasks.settled(about, id, known)),
+    update: (request, id, responses) => answer(request, (about) => tasks.update(about, id, responses)),
+    cancel: (request, id, final) => answer(request, (about) => tasks.cancel(about, id, final)),
+    list: (request, cursor) => answer(request, (about) => tasks.list(about, cursor)),
   };
 }

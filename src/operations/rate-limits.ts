@@ -2,8 +2,11 @@ import { HubError, type AgentId, type Clock } from '../kernel/index.js';
 import { TurnoverMap } from '../mcp/jsonrpc/index.js';
 
 export interface RateLimits {
-  /** Throws, or rejects with, `rate_limited` and the time to wait. A promise only where somebody has to be asked. */
-  require(agent: AgentId, exposedName: string): void | Promise<void>;
+  /**
+   * Throws, or rejects with, `rate_limited` and the time to wait. A promise only where somebody has to be asked. What is no
+   * call of a tool counts for the agent only.
+   */
+  require(agent: AgentId, exposedName?: string): void | Promise<void>;
 }
 
 export interface RateLimitSettings {
@@ -24,11 +27,13 @@ export function createRateLimits(settings: RateLimitSettings, clock: Clock): Rat
   return {
     require(agent, exposedName) {
       const now = clock.monotonic();
-      const tool = `${agent}\n${exposedName}`;
       refuseFor(agents.waitMs(agent, now), 'this agent');
-      refuseFor(tools.waitMs(tool, now), 'this tool');
+      if (exposedName !== undefined) {
+        const tool = `${agent}\n${exposedName}`;
+        refuseFor(tools.waitMs(tool, now), 'this tool');
+        tools.take(tool, now);
+      }
       agents.take(agent, now);
-      tools.take(tool, now);
     },
   };
 }

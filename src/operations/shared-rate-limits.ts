@@ -23,27 +23,36 @@ export function createSharedRateLimits(
   const agents = new Leases(settings.perAgent, 'agent', store, clock);
   const tools = new Leases(settings.perTool, 'tool', store, clock);
 
-  async function lease(agent: AgentId, tool: string, exposedName: string): Promise<void> {
+  const isReady = (agent: AgentId, tool: string | undefined): boolean =>
+    agents.has(agent) && (tool === undefined || tools.has(tool));
+  const spend = (agent: AgentId, tool: string | undefined): void => {
+    agents.spend(agent);
+    if (tool !== undefined) tools.spend(tool);
+  };
+
+  async function lease(
+    agent: AgentId,
+    tool: string | undefined,
+    exposedName: string | undefined,
+  ): Promise<void> {
     try {
-      while (!agents.has(agent) || !tools.has(tool)) {
+      while (!isReady(agent, tool)) {
         refuseFor(await agents.lease(agent), 'this agent');
-        refuseFor(await tools.lease(tool), 'this tool');
+        if (tool !== undefined) refuseFor(await tools.lease(tool), 'this tool');
       }
     } catch (error) {
       if (!isHubError(error, 'storage_unavailable')) throw error;
       await own.require(agent, exposedName);
       return;
     }
-    agents.spend(agent);
-    tools.spend(tool);
+    spend(agent, tool);
   }
 
   return {
     require(agent, exposedName) {
-      const tool = `${agent}\n${exposedName}`;
-      if (!agents.has(agent) || !tools.has(tool)) return lease(agent, tool, exposedName);
-      agents.spend(agent);
-      tools.spend(tool);
+      const tool = exposedName === undefined ? undefined : `${agent}\n${exposedName}`;
+      if (!isReady(agent, tool)) return lease(agent, tool, exposedName);
+      spend(agent, tool);
       return undefined;
     },
   };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { InputHandlers, McpClient } from '../../src/mcp/client/index.js';
 import type { JsonObject } from '../../src/mcp/jsonrpc/index.js';
+import { TASKS_EXTENSION } from '../../src/mcp/model/index.js';
 import { connectAgent } from '../support/agent-client.js';
 import type { Report } from '../support/bridge/create-everyday-server.js';
 import {
@@ -201,6 +202,39 @@ const completion: Row = async (people, way) => {
   );
 };
 
+/** Declared by this row alone: whoever can follow tasks is served in another way. */
+const FOLLOWS = { asTask: {}, capabilities: { extensions: { [TASKS_EXTENSION]: {} } } };
+
+const task: Row = async (people, way) => {
+  const begun = await Promise.all(
+    people.map(async ({ client, label }) => {
+      const answer = await client.startTool(`${ownOf(way)}__task`, { label }, FOLLOWS);
+      if (answer.type !== 'task') throw new Error('the call was answered without a task');
+      return answer.task;
+    }),
+  );
+  const [adas, bobs] = begun as [(typeof begun)[0], (typeof begun)[0]];
+  const [ada, bob] = people as [Person, Person];
+  for (const [{ client }, { taskId }] of [
+    [ada, bobs],
+    [bob, adas],
+  ] as const) {
+    const anothers = client.followTask(taskId);
+    await expect(anothers.get(FOLLOWS)).rejects.toMatchObject({ code: -32_602 });
+    await expect(anothers.cancel(FOLLOWS)).rejects.toMatchObject({ code: -32_602 });
+  }
+  const results = await Promise.all(
+    people.map(({ client }, index) => client.awaitTask(begun[index]!, FOLLOWS)),
+  );
+  expect(results.map(({ content }) => content[0]?.['text'])).toEqual(
+    people.map(({ label }) => JSON.stringify(label)),
+  );
+  // Whoever did not say that it can follow a task gets what became of it.
+  expect(await ada.call('task')).toBe(JSON.stringify(ada.label));
+  const { ledger } = await ada.report();
+  expect(ledger.filter((label) => label === ada.label)).toHaveLength(2);
+};
+
 const ROWS: Readonly<Record<string, Row>> = {
   'elicitation by form': asking('form', (word) => ({ action: 'accept', content: { word } })),
   'elicitation by URL': asking('url', () => ({ action: 'accept' })),
@@ -216,6 +250,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   subscription,
   'changed lists': listChanged,
   completion,
+  task,
 };
 
 /** Conversations that are opened once and stay. */

@@ -26,8 +26,8 @@ type Way = (typeof WAYS)[number];
 const TEST_LIMIT_MS = 240_000;
 const suites = await ensureSuites();
 const listed = await listScenarios(suites, 'server');
-/** Until tasks pass through the hub. */
-const isLeftOut = ({ name }: Scenario): boolean => name.startsWith('tasks-');
+/** For a caller that knows no tasks the hub waits for the end, so it has nothing to refuse. */
+const isLeftOut = ({ name }: Scenario): boolean => name === 'tasks-required-task-error';
 const scenarios = listed.filter((scenario) => !isLeftOut(scenario));
 
 const opened: { close(): Promise<unknown> }[] = [];

@@ -41,6 +41,8 @@ export class LiveTask {
   readonly entry: ToolEntry;
   readonly #parts: LiveTaskParts;
   readonly #watchers = new Set<(state: TaskState) => void>();
+  /** Of those who wait for the end, how to tell them that they will not hear of it here. */
+  readonly #waiting = new Set<(reason: HubError) => void>();
   #lease: Lease | undefined;
   #followed: UpstreamTask | undefined;
   #letGo: (() => void) | undefined;
@@ -102,7 +104,10 @@ export class LiveTask {
 
   /** The upstream is told, if it can be, that nobody wants the task. */
   async abandon(): Promise<void> {
-    if (!this.hasEnded) await this.#followed?.cancel({}).catch(() => {});
+    if (!this.hasEnded) {
+      await this.#followed?.cancel({}).catch(() => {});
+      if (!this.#closed) this.#tell({ ...this.#state, status: 'cancelled' });
+    }
     this.close();
   }
 
@@ -120,26 +125,30 @@ export class LiveTask {
   ): Promise<TaskState> {
     return new Promise((resolve, reject) => {
       const stop = this.watch((state) => check(state));
+      const fail = (error: Error): void => finish(() => reject(error));
       const finish = (settle: () => void): void => {
         stop();
+        this.#waiting.delete(fail);
         settle();
       };
       const check = (state: TaskState): void => {
         const asks = Object.keys(state.inputRequests ?? {}).length > 0 && isNew(state);
         if (isEnded(state.status) || asks) finish(() => resolve(state));
       };
-      onAbort?.(() => finish(() => reject(new HubError('cancelled', 'the request was cancelled'))));
-      this.look(options).then(check, (error: Error) => finish(() => reject(error)));
+      if (this.#closed) return fail(new HubError('not_found', 'Unknown task'));
+      this.#waiting.add(fail);
+      onAbort?.(() => fail(new HubError('cancelled', 'the request was cancelled')));
+      this.look(options).then(check, fail);
     });
   }
 
-  close(): void {
+  /** What becomes of it is not known here any more; those who wait for its end are told why. */
+  close(reason = new HubError('not_found', 'Unknown task')): void {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#timer);
     this.#release();
-    const gone: TaskState = { ...this.#state, status: this.hasEnded ? this.#state.status : 'cancelled' };
-    for (const watcher of this.#watchers) watcher(gone);
+    for (const fail of this.#waiting) fail(reason);
     this.#watchers.clear();
   }
 
@@ -181,6 +190,10 @@ export class LiveTask {
     }
     if (isSame(before, state)) return;
     this.#parts.changed(this, state);
+    this.#tell(state);
+  }
+
+  #tell(state: TaskState): void {
     for (const watcher of this.#watchers) watcher(state);
   }
 

@@ -52,6 +52,11 @@ export class TaskDesk {
     this.#sweeping.unref();
   }
 
+  /** Looking at a task can reach its upstream as a call does, and counts like one. */
+  async admit(agent: AgentId): Promise<void> {
+    await this.#deps.rates.require(agent);
+  }
+
   /** Whether an agent may have one more; what is over makes room. */
   async hasRoom(agent: AgentId): Promise<boolean> {
     return (await this.#makeRoom(PER_AGENT, agent)) && (await this.#makeRoom(TOTAL));
@@ -161,7 +166,8 @@ export class TaskDesk {
   /** The tasks go on, and are known to the next process. */
   close(): void {
     clearInterval(this.#sweeping);
-    for (const live of this.#live.values()) live.close();
+    const reason = new HubError('shutting_down', 'the hub is shutting down');
+    for (const live of this.#live.values()) live.close(reason);
     this.#live.clear();
   }
 

@@ -7,13 +7,15 @@ import type { ClientCapabilities, Task, TaskWish } from '../../mcp/model/index.j
 import type { AskProfile, UpstreamOptions, Upstreams } from '../../upstreams/index.js';
 import type { ToolCall } from '../call-tool.js';
 import type { GuardAnswerDependencies } from '../guard-answer.js';
+import type { RateLimits } from '../rate-limits.js';
 import type { Surfaces } from '../surfaces.js';
 
 export interface TaskDependencies extends GuardAnswerDependencies {
   readonly store: TaskStore;
   readonly surfaces: Surfaces;
   readonly credentials: AccessProvider;
-  readonly upstreams: Upstreams;
+  readonly upstreams: Pick<Upstreams, 'open'>;
+  readonly rates: RateLimits;
   readonly events: Pick<EventLog, 'append'>;
   readonly clock: Clock;
   readonly logger: Logger;

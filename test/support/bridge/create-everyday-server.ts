@@ -1,12 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/mcp/jsonrpc/index.js';
-import type { InputRequest } from '../../../src/mcp/model/index.js';
+import { TASKS_EXTENSION, type InputRequest } from '../../../src/mcp/model/index.js';
 import {
   createMcpServer,
   createNotifier,
   type Handler,
   type McpRequest,
   type McpServer,
+  type TaskCreated,
 } from '../../../src/mcp/server/index.js';
+import { Changes } from '../fixture/changes.js';
+import { Tasks } from '../fixture/tasks.js';
 
 /** What the server has done so far, and what it is busy with. */
 export interface Report {
@@ -43,7 +47,8 @@ const ASKING: Readonly<Record<string, (label: string) => InputRequest>> = {
   }),
   roots: () => ({ method: 'roots/list', params: {} }),
 };
-const TOOLS = [...Object.keys(ASKING), 'progress', 'logging', 'wait', 'touch', 'toggle', 'report'];
+const TOOLS = [...Object.keys(ASKING), 'progress', 'logging', 'wait', 'touch', 'toggle', 'task', 'report'];
+const TASK_MS = 100;
 
 /**
  * A server with one tool for everything that is more than a question and an answer. Everything it says names its caller's
@@ -51,6 +56,7 @@ const TOOLS = [...Object.keys(ASKING), 'progress', 'logging', 'wait', 'touch', '
  */
 export function createEverydayServer(era: 'legacy' | 'modern', place: string): EverydayServer {
   const notifier = createNotifier();
+  const tasks = new Tasks(new Changes());
   const ledger: string[] = [];
   const cancelled: string[] = [];
   const running = new Set<string>();
@@ -77,10 +83,24 @@ export function createEverydayServer(era: 'legacy' | 'modern', place: string): E
     },
   };
 
-  async function call(request: McpRequest): Promise<JsonObject> {
+  function startTask(request: McpRequest, label: string): TaskCreated {
+    return tasks.start(request, async ({ signal }) => {
+      running.add(label);
+      try {
+        await sleep(TASK_MS, undefined, { signal });
+        ledger.push(label);
+        return text(label);
+      } finally {
+        running.delete(label);
+      }
+    });
+  }
+
+  async function call(request: McpRequest): Promise<JsonObject | TaskCreated> {
     const { name, arguments: args } = request.params as { name: string; arguments: { label: string } };
     if (name === 'report') return text(report());
     const { label } = args;
+    if (name === 'task') return startTask(request, label);
     running.add(label);
     try {
       const question = ASKING[name];
@@ -102,6 +122,7 @@ export function createEverydayServer(era: 'legacy' | 'modern', place: string): E
       tools: (hasExtra ? [...TOOLS, 'extra'] : TOOLS).map((name) => ({
         name,
         inputSchema: name === 'report' ? { type: 'object' } : SCHEMA,
+        ...(name === 'task' && { execution: { taskSupport: 'required' } }),
       })),
     }),
     'tools/call': call,
@@ -126,9 +147,11 @@ export function createEverydayServer(era: 'legacy' | 'modern', place: string): E
         resources: { subscribe: true },
         completions: {},
         logging: {},
+        extensions: { [TASKS_EXTENSION]: {} },
       },
     },
     handlers,
+    tasks: tasks.port,
     listen: async (request) => {
       const subscription = await notifier.listen(request);
       listeners++;

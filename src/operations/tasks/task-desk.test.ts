@@ -1,0 +1,309 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { buildSurface, type SurfaceScope } from '../../catalog/index.js';
+import type { Agent } from '../../agents/index.js';
+import { createValidator, type HubEvent } from '../../governance/index.js';
+import { silentLogger, toAgentId, toCallId, type AgentId, type TaskRecord } from '../../kernel/index.js';
+import type { TaskState } from '../../mcp/model/index.js';
+import { openStorage } from '../../storage/index.js';
+import { entryOf, EVERYTHING_PERMITTED } from '../../../test/support/catalog-examples.js';
+import { TaskUpstream, WORKING } from '../../../test/support/task-upstream.js';
+import { createRateLimits } from '../rate-limits.js';
+import { TaskDesk } from './task-desk.js';
+import type { TaskRequest } from './task-request.js';
+
+const START = 1_000_000;
+const RESULT = { content: [{ type: 'text', text: 'done' }] };
+const DONE: TaskState = { ...WORKING, status: 'completed', result: RESULT };
+const CATALOG = [entryOf('crm', { tools: ['export'] }), entryOf('erp', { tools: ['export'] })];
+const UNKNOWN = { code: 'not_found' };
+
+function agentOf(id: string): Agent {
+  const facts = { name: id, enabled: true, tags: [], source: 'file', version: 1, createdAt: 0, updatedAt: 0 };
+  return { ...facts, id: toAgentId(id) } as Agent;
+}
+const [ADA, BOB] = [agentOf('ada'), agentOf('bob')];
+
+const opened: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of opened.splice(0)) await close();
+});
+
+async function setUp(perSecond = 0) {
+  let at = START;
+  const clock = { now: () => at, monotonic: () => at };
+  const masterKeys = { active: { id: 'test', key: Buffer.alloc(32, 7) } };
+  const storage = await openStorage({ url: 'sqlite::memory:', masterKeys, clock });
+  const store = storage.tasks;
+  const upstream = new TaskUpstream();
+  const events: (Extract<HubEvent, { type: 'call.finished' }> & { readonly agent: unknown })[] = [];
+  const rate = { perSecond, burst: 2 };
+  const surface = (scope: SurfaceScope) => buildSurface(CATALOG, scope, EVERYTHING_PERMITTED);
+  let owner: string = 'shared';
+  const make = (): TaskDesk =>
+    new TaskDesk({
+      store,
+      surfaces: { surfaceFor: (_agent, scope) => surface(scope) },
+      credentials: { accessFor: () => ({ id: 'x', owner, headers: {} }) } as never,
+      upstreams: { open: upstream.open },
+      rates: createRateLimits({ perAgent: rate, perTool: { perSecond: 0, burst: 1 } }, clock),
+      events: {
+        append: (actor, event) => {
+          if (event.type === 'call.finished') events.push({ ...event, agent: 'id' in actor && actor.id });
+        },
+      },
+      validator: createValidator(),
+      outputCheck: 'off',
+      clock,
+      logger: silentLogger,
+    });
+  const desks = [make()];
+  opened.push(async () => {
+    for (const desk of desks) desk.close();
+    await storage.close();
+  });
+  let calls = 0;
+  const begun = (agent: Agent, connector = 'crm') => ({
+    agent,
+    entry: surface({ kind: 'all' }).findToolOf(connector, 'export')!,
+    session: undefined,
+    asks: undefined,
+    callId: toCallId(`call-${++calls}`),
+    exposedName: `${connector}__export`,
+    owner: 'shared',
+    wish: { wanted: false },
+  });
+  const begin = async (agent = ADA, connector = 'crm', ttlMs: number | null = 60_000): Promise<string> => {
+    const { task } = await desks[0]!.begin(
+      begun(agent, connector),
+      { ...WORKING, ttlMs },
+      await upstream.open(),
+    );
+    return task.taskId;
+  };
+  return {
+    desk: desks[0]!,
+    upstream,
+    events,
+    store,
+    begun,
+    begin,
+    /** Another process with the same store. */
+    another: () => {
+      desks.push(make());
+      return desks.at(-1)!;
+    },
+    become: (other: string) => void (owner = other),
+    pass: (ms: number) => void (at += ms),
+  };
+}
+
+function as(agent: Agent, scope: SurfaceScope = { kind: 'all' }): TaskRequest {
+  return { agent, scope, capabilities: {} };
+}
+
+function recordOf(id: string, agent: AgentId, finished: boolean, createdAt = START): TaskRecord {
+  return {
+    id,
+    agent,
+    connector: CATALOG[0]!.connector.id,
+    owner: 'shared',
+    upstreamId: id,
+    tool: 'export',
+    exposedName: 'crm__export',
+    callId: toCallId(id),
+    status: finished ? 'completed' : 'working',
+    createdAt,
+    updatedAt: createdAt,
+    expiresAt: START + 60_000,
+    pollMs: undefined,
+    finished,
+  };
+}
+
+describe('whose it is', () => {
+  test('B1.7: it exists for its agent, where that sees the tool, and for nobody else', async () => {
+    const { desk, begin, events } = await setUp();
+    const id = await begin();
+    const elsewhere = as(ADA, { kind: 'connector', connector: CATALOG[1]!.connector.id });
+    for (const request of [as(BOB), elsewhere]) {
+      await expect(desk.get(request, id)).rejects.toMatchObject(UNKNOWN);
+      await expect(desk.cancel(request, id, true)).rejects.toMatchObject(UNKNOWN);
+      await expect(desk.update(request, id, {})).rejects.toMatchObject(UNKNOWN);
+      await expect(desk.settled(request, id, new Set())).rejects.toMatchObject(UNKNOWN);
+      expect(await desk.watch(request, id, () => {})).toBeUndefined();
+      expect((await desk.list(request, undefined)).tasks).toEqual([]);
+    }
+    expect(await desk.get(as(ADA), id)).toMatchObject({ taskId: id, status: 'working' });
+    expect((await desk.list(as(ADA), undefined)).tasks).toMatchObject([{ taskId: id }]);
+    expect(events).toEqual([]);
+  });
+
+  test('another process knows it, with the credential it was begun with only', async () => {
+    const { desk, begin, another, become, upstream, events } = await setUp();
+    const [id, lost] = [await begin(), await begin()];
+    desk.close();
+    expect(upstream.openLeases).toBe(0);
+    const next = another();
+    upstream.state = DONE;
+    expect(await next.get(as(ADA), id)).toMatchObject({ status: 'completed', result: RESULT });
+    become('bob');
+    await expect(next.get(as(ADA), lost)).rejects.toMatchObject(UNKNOWN);
+    expect(events).toMatchObject([{ callId: 'call-1', outcome: 'ok' }]);
+  });
+
+  test('pages go on where they ended, and other cursors are refused', async () => {
+    const { desk, store } = await setUp();
+    for (let n = 0; n < 60; n++) await store.add(recordOf(`t${String(n).padStart(2, '0')}`, ADA.id, false));
+    const first = await desk.list(as(ADA), undefined);
+    const second = await desk.list(as(ADA), first.nextCursor);
+    expect([first.tasks.length, second.tasks.length, second.nextCursor]).toEqual([50, 10, undefined]);
+    expect(second.tasks[0]).toMatchObject({ taskId: 't50' });
+    await expect(desk.list(as(ADA), 'bad')).rejects.toMatchObject({ code: 'invalid_cursor' });
+  });
+});
+
+describe('how many', () => {
+  test('an agent has 64; what is over makes room, the oldest first', async () => {
+    const { desk, store } = await setUp();
+    for (let n = 0; n < 62; n++) await store.add(recordOf(`t${n}`, ADA.id, false));
+    await store.add(recordOf('younger', ADA.id, true, START + 2));
+    expect(await desk.hasRoom(ADA.id)).toBe(true);
+    await store.add(recordOf('older', ADA.id, true, START + 1));
+    expect([await desk.hasRoom(ADA.id), await store.find('older')]).toEqual([true, undefined]);
+    await store.add(recordOf('more', ADA.id, false));
+    expect([await desk.hasRoom(ADA.id), await store.find('younger')]).toEqual([true, undefined]);
+    await store.add(recordOf('last', ADA.id, false));
+    expect([await desk.hasRoom(ADA.id), await desk.hasRoom(BOB.id)]).toEqual([false, true]);
+  });
+
+  test('all together have 10,000', async () => {
+    const { desk, store } = await setUp();
+    const total = { ...store, count: async (agent?: AgentId) => (agent === undefined ? 10_000 : 0) };
+    Object.assign(store, total);
+    expect(await desk.hasRoom(ADA.id)).toBe(false);
+    await store.add(recordOf('over', BOB.id, true));
+    expect([await desk.hasRoom(ADA.id), await store.find('over')]).toEqual([true, undefined]);
+  });
+
+  test('looking at them counts for the agent like a call', async () => {
+    const { desk, pass } = await setUp(1);
+    await desk.admit(ADA.id);
+    await desk.admit(ADA.id);
+    await expect(desk.admit(ADA.id)).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 1_000 });
+    await desk.admit(BOB.id);
+    pass(1_000);
+    await desk.admit(ADA.id);
+  });
+});
+
+describe('one end, written down once', () => {
+  test('of many who look at once, and in two processes', async () => {
+    const { desk, another, begin, upstream, events } = await setUp();
+    const id = await begin();
+    const next = another();
+    await next.get(as(ADA), id);
+    upstream.state = { ...DONE, result: { ...RESULT, isError: true } };
+    const looks = [desk, next].flatMap((one) => [one.get(as(ADA), id), one.settled(as(ADA), id, new Set())]);
+    for (const state of await Promise.all(looks)) expect(state.result).toMatchObject({ isError: true });
+    expect(events).toMatchObject([
+      { agent: 'ada', callId: 'call-1', connector: 'crm', target: 'export', outcome: 'tool_error' },
+    ]);
+    expect(upstream.openLeases).toBe(0);
+  });
+
+  test('cancelled: how it was before is told, and a result that comes later changes nothing', async () => {
+    const { desk, begin, upstream, events } = await setUp();
+    const id = await begin();
+    expect(await desk.cancel(as(ADA), id, true)).toMatchObject({
+      before: { status: 'working' },
+      now: { status: 'cancelled' },
+    });
+    upstream.state = DONE;
+    expect(await desk.cancel(as(ADA), id, true)).toMatchObject({ before: { status: 'cancelled' } });
+    expect([upstream.cancels, events.map(({ outcome }) => outcome)]).toEqual([1, ['cancelled']]);
+  });
+
+  test('forgotten by the upstream: nobody knows how it ended', async () => {
+    const { desk, begin, upstream, events } = await setUp();
+    const id = await begin();
+    upstream.forget();
+    const waiting = desk.settled(as(ADA), id, new Set());
+    await expect(waiting).rejects.toMatchObject(UNKNOWN);
+    await expect(desk.get(as(ADA), id)).rejects.toMatchObject(UNKNOWN);
+    await desk.sweep();
+    expect(events).toMatchObject([{ callId: 'call-1', outcome: 'outcome_unknown' }]);
+    expect(upstream.openLeases).toBe(0);
+  });
+
+  test('past its end: unknown at once, and written down when it is swept', async () => {
+    const { desk, begin, upstream, events, pass, store } = await setUp();
+    const [short, endless] = [await begin(ADA, 'crm', 5_000), await begin(ADA, 'crm', null)];
+    pass(4_999);
+    expect(await desk.get(as(ADA), short)).toMatchObject({ ttlMs: 5_000 });
+    pass(1);
+    await expect(desk.get(as(ADA), short)).rejects.toMatchObject(UNKNOWN);
+    await desk.sweep();
+    await desk.sweep();
+    expect(events).toMatchObject([{ callId: 'call-1', outcome: 'outcome_unknown', durationMs: 5_000 }]);
+    expect(await desk.get(as(ADA), endless)).toMatchObject({ ttlMs: 86_400_000 });
+    expect([upstream.openLeases, await store.count()]).toEqual([1, 1]);
+  });
+
+  test('removed with its agent or its connector: cancelled, and told to the upstream and to who watches', async () => {
+    const { desk, begin, upstream, events, store } = await setUp();
+    const [one, two, his] = [await begin(), await begin(ADA, 'erp'), await begin(BOB)];
+    const heard: string[] = [];
+    await desk.watch(as(ADA), two, ({ status }) => heard.push(status));
+    await desk.removeAllFor(CATALOG[1]!.connector.id);
+    expect([heard, upstream.cancels]).toEqual([['cancelled'], 1]);
+    await expect(desk.get(as(ADA), two)).rejects.toMatchObject(UNKNOWN);
+    await desk.removeAllOf(ADA.id);
+    await expect(desk.get(as(ADA), one)).rejects.toMatchObject(UNKNOWN);
+    expect(await desk.get(as(BOB), his)).toMatchObject({ status: 'working' });
+    expect(events.map(({ callId, outcome }) => [callId, outcome])).toEqual([
+      ['call-2', 'cancelled'],
+      ['call-1', 'cancelled'],
+    ]);
+    expect([upstream.openLeases, await store.count()]).toEqual([1, 1]);
+  });
+
+  test('a result that was there at once is kept, and its end is not written down again', async () => {
+    const { desk, begun, events } = await setUp();
+    const { task } = await desk.keep({ ...begun(ADA), wish: { wanted: true, ttlMs: 9_000 } }, RESULT);
+    expect(task).toMatchObject({ status: 'completed', ttlMs: 9_000 });
+    expect(await desk.get(as(ADA), task.taskId)).toMatchObject({ result: RESULT });
+    await desk.removeAllOf(ADA.id);
+    expect(events).toEqual([]);
+  });
+});
+
+test('B36: what it asks says who asks where that is not clear, and answers reach the upstream', async () => {
+  const { desk, begin, upstream } = await setUp();
+  const id = await begin();
+  const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Sure?' } } as const;
+  upstream.state = { ...WORKING, status: 'input_required', inputRequests: { a: question } };
+  const messageIn = ({ inputRequests }: TaskState): unknown => inputRequests?.['a']?.params?.['message'];
+  expect(messageIn(await desk.settled(as(ADA), id, new Set()))).toBe('crm: Sure?');
+  const alone = as(ADA, { kind: 'connector', connector: CATALOG[0]!.connector.id });
+  expect(messageIn(await desk.get(alone, id))).toBe('Sure?');
+  await desk.update(as(ADA), id, { a: { action: 'decline' } });
+  expect(upstream.answers).toEqual([{ a: { action: 'decline' } }]);
+  expect((await desk.list(as(ADA), undefined)).tasks).toMatchObject([{ status: 'input_required' }]);
+});
+
+test('a task that cannot be stored is given up, and its caller told', async () => {
+  const { desk, begun, upstream, store } = await setUp();
+  Object.assign(store, { add: () => Promise.reject(new Error('full')) });
+  await expect(desk.begin(begun(ADA), WORKING, await upstream.open())).rejects.toThrow('full');
+  expect([upstream.cancels, upstream.openLeases]).toEqual([1, 0]);
+});
+
+test('when the hub ends, whoever waits is told so and the task goes on', async () => {
+  const { desk, begin, upstream, events } = await setUp();
+  const id = await begin();
+  const waiting = desk.settled(as(ADA), id, new Set()).catch((error: unknown) => error);
+  await expect.poll(() => upstream.looks).toBe(1);
+  desk.close();
+  expect(await waiting).toMatchObject({ code: 'shutting_down' });
+  expect([upstream.cancels, events]).toEqual([0, []]);
+});
