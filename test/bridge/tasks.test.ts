@@ -21,6 +21,7 @@ const CELLS = ERAS.flatMap((client) => ERAS.map((upstream) => [client, upstream]
 let hub: TestHub;
 let urls: Readonly<Record<Era, string>>;
 const opened: { close(): Promise<unknown> }[] = [];
+const clients: McpClient[] = [];
 
 function configFor() {
   return {
@@ -45,6 +46,7 @@ beforeAll(async () => {
   await Promise.all(ERAS.map((era) => waitForSync(hub, era)));
 });
 afterAll(async () => {
+  await Promise.all(clients.map((client) => client.close()));
   await hub.close();
   for (const one of opened) await one.close();
 });
@@ -149,7 +151,7 @@ describe.each(CELLS)('a %s client and a %s upstream', (era, upstream) => {
         era: 'legacy',
         handlers: { elicitation: () => ({ action: 'accept', content: { confirm: true } }) },
       });
-      opened.unshift(client);
+      clients.push(client);
       const started = await client.startTool(
         `${upstream}__confirm_delete`,
         { filename: 'x' },
@@ -181,7 +183,7 @@ describe.each(CELLS)('a %s client and a %s upstream', (era, upstream) => {
       era,
       handlers: { elicitation: () => ({ action: 'accept', content: { confirm: true } }) },
     });
-    opened.unshift(client);
+    clients.push(client);
     const asked = await client.callTool(`${upstream}__confirm_delete`, { filename: 'y' });
     expect(textIn(asked as JsonObject)).toBe('Deleted');
     const failed = await client.callTool(
@@ -293,7 +295,7 @@ test('B24: whoever listens for a task hears of each change, and nobody else does
       era: 'modern',
       capabilities: { extensions: { [TASKS]: {} } },
     });
-    opened.unshift(client);
+    clients.push(client);
     await client.subscribe({ taskIds: [taskId] }, ({ params }) =>
       heard.push(`${key.slice(0, 3)} ${params?.['status'] as string}`),
     );
