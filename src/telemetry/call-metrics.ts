@@ -17,37 +17,28 @@ export function countEvents(registry: MetricRegistry): (record: EventRecord) => 
     },
     BOUNDS,
   );
-  const calls = registry.counter({
-    name: 'crosspoint.calls',
-    help: 'Calls that came to an end, by connector and outcome.',
-    labels: ['connector', 'outcome'],
-  });
-  const time = registry.counter({
-    name: 'crosspoint.calls.time',
-    help: 'Time that calls of a connector took together.',
-    unit: 's',
-    labels: ['connector'],
-  });
-  const refused = registry.counter({
-    name: 'crosspoint.calls.refused',
-    help: 'Calls that the hub refused, by the code of the error.',
-    labels: ['error'],
-  });
-  const syncs = registry.counter({
-    name: 'crosspoint.syncs',
-    help: 'Syncs with upstreams, by result.',
-    labels: ['result'],
-  });
-  const strangers = registry.counter({
-    name: 'crosspoint.auth.refused',
-    help: 'Callers that were not let in, by surface.',
-    labels: ['surface'],
-  });
-  const events = registry.counter({
-    name: 'crosspoint.events',
-    help: 'Events that were written to the log, by type.',
-    labels: ['type'],
-  });
+  const calls = registry.counter('crosspoint.calls', 'Calls that came to an end, by connector and outcome.', [
+    'connector',
+    'outcome',
+  ]);
+  const time = registry.counter(
+    'crosspoint.calls.time',
+    'Time that calls of a connector took together.',
+    ['connector'],
+    's',
+  );
+  const refused = registry.counter(
+    'crosspoint.calls.refused',
+    'Calls that the hub refused, by the code of the error.',
+    ['error'],
+  );
+  const syncs = registry.counter('crosspoint.syncs', 'Syncs with upstreams, by result.', ['result']);
+  const strangers = registry.counter('crosspoint.auth.refused', 'Callers that were not let in, by surface.', [
+    'surface',
+  ]);
+  const events = registry.counter('crosspoint.events', 'Events that were written to the log, by type.', [
+    'type',
+  ]);
   return ({ event }) => {
     events.add([event.type]);
     if (event.type === 'call.finished') {

@@ -4,7 +4,7 @@ import { toPrometheusText } from './prometheus-text.js';
 
 test('B7.7: what comes after the bound of series is counted together, and nothing is lost', () => {
   const registry = new MetricRegistry(0);
-  const counter = registry.counter({ name: 'c', help: 'h', labels: ['a', 'b'] });
+  const counter = registry.counter('c', 'h', ['a', 'b']);
   for (let index = 0; index < 10_000; index++) counter.add([`name${index}`, 'x']);
   counter.add(['name0', 'x']);
   const [metric] = registry.read();
@@ -21,7 +21,7 @@ test('the text has cumulative buckets, units in names, and escaped labels', () =
   times.record(['one'], 0.1);
   times.record(['one'], 0.5);
   times.record(['one'], 7);
-  registry.counter({ name: 'b', help: 'B.', labels: ['l'] }).add(['a"\\\nb'], 3);
+  registry.counter('b', 'B.', ['l']).add(['a"\\\nb'], 3);
   registry.observe('gauge', { name: 'g', help: 'G.', unit: 'By' }, () => [{ labels: [], value: 5 }]);
   expect(toPrometheusText(registry.read())).toBe(`# HELP a_time_seconds Time.
 # TYPE a_time_seconds histogram

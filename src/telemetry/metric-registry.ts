@@ -44,8 +44,9 @@ export class MetricRegistry {
     this.startedAt = startedAt;
   }
 
-  counter(description: MetricDescription): Counter {
-    const counter = new Counter(description.labels?.length ?? 0);
+  counter(name: string, help: string, labels: readonly string[], unit?: 's'): Counter {
+    const counter = new Counter(labels.length);
+    const description = { name, help, labels, ...(unit && { unit }) };
     this.#read.push(() => ({ ...description, kind: 'counter', series: counter.series() }));
     return counter;
   }

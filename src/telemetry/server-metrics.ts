@@ -4,21 +4,21 @@ import type { MetricRegistry } from './metric-registry.js';
 /** Counts what happens on the side of the clients that no answer and no event tells. */
 export function countServerEvents(registry: MetricRegistry): (event: ServerEvent) => void {
   let sessions = 0;
-  const limits = registry.counter({
-    name: 'crosspoint.limits.reached',
-    help: 'How often a client met a limit of its session or of the server.',
-    labels: ['limit'],
-  });
-  const dropped = registry.counter({
-    name: 'crosspoint.notifications.dropped',
-    help: 'Progress, log messages and changes that could not be told.',
-    labels: ['reason'],
-  });
-  const incidents = registry.counter({
-    name: 'crosspoint.server.incidents',
-    help: 'Answers nobody took, streams nobody read, and failures inside.',
-    labels: ['type'],
-  });
+  const limits = registry.counter(
+    'crosspoint.limits.reached',
+    'How often a client met a limit of its session or of the server.',
+    ['limit'],
+  );
+  const dropped = registry.counter(
+    'crosspoint.notifications.dropped',
+    'Progress, log messages and changes that could not be told.',
+    ['reason'],
+  );
+  const incidents = registry.counter(
+    'crosspoint.server.incidents',
+    'Answers nobody took, streams nobody read, and failures inside.',
+    ['type'],
+  );
   registry.observe(
     'gauge',
     { name: 'crosspoint.sessions', help: 'Sessions of clients of the handshake era in this process.' },
