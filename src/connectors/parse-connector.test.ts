@@ -20,6 +20,7 @@ describe('a connector', () => {
         responseBytes: 8_388_608,
         resultBytes: 200_000,
         sseReconnects: 5,
+        breakerFailures: 5,
         concurrency: 50,
         queue: 100,
       },
