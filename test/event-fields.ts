@@ -45,6 +45,7 @@ export const EVENT_FIELDS: { readonly [Type in HubEventType]: FieldsOf<EventOf<T
     policies: 'maybe',
   },
   'question.refused': { connector: 'always', method: 'always', reason: 'always', callId: 'maybe' },
+  'question.reduced': { method: 'always', revision: 'always', lost: 'always', connector: 'maybe' },
   'answer.reduced': {
     connector: 'always',
     exposedName: 'always',
@@ -52,6 +53,7 @@ export const EVENT_FIELDS: { readonly [Type in HubEventType]: FieldsOf<EventOf<T
     revision: 'always',
     lost: 'always',
   },
+  'progress.dropped': { callId: 'always', connector: 'always', count: 'always' },
   'connector.added': { connector: 'always', ...CHANGE },
   'connector.changed': { connector: 'always', ...CHANGE },
   'connector.removed': { connector: 'always', ...CHANGE },

@@ -34,6 +34,7 @@ import {
   LONGEST_TTL_MS,
   type McpOperations,
 } from './mcp-handlers.js';
+import { tellReduced } from './tell-reduced.js';
 import { networkOf } from './admin/authentication.js';
 import {
   openSharedSessions,
@@ -203,22 +204,10 @@ function createServer(
     onEvent: (event) => {
       options.logger.debug({ event: event.type }, 'mcp');
       options.onServerEvent?.(event);
-      if (event.type === 'answer_reduced') tellReduced(options, scope, agentOf(event.principal), event);
+      if (event.type === 'answer_reduced' || event.type === 'question_reduced')
+        tellReduced(options.operations, scope, agentOf(event.principal), event);
     },
   });
-}
-
-function tellReduced(
-  { operations: { surfaces, losses } }: McpEndpointsOptions,
-  scope: SurfaceScope,
-  agent: Agent,
-  { method, name, revision, lost }: Extract<ServerEvent, { type: 'answer_reduced' }>,
-): void {
-  const surface = surfaces.surfaceFor(agent, scope);
-  const entry = method === 'prompts/get' ? surface.findPrompt(name) : surface.findTool(name);
-  if (entry === undefined) return;
-  const connector = entry.connector.id;
-  losses.answerReduced({ connector, agent: agent.id, exposedName: name, method, revision, lost });
 }
 
 /** Which part of the catalogue a path stands for. */

@@ -68,8 +68,13 @@ export function createMcpHandlers(
   const served = (handler: Handler): Handler =>
     guarded(traces === undefined ? handler : traces.wrap(handler));
   const caller = (request: McpRequest) => {
-    const asks = askProfileOf(request.client.capabilities);
-    const options = asks === undefined ? new RequestOptions(request) : optionsOf(request, asks);
+    const { capabilities } = request.client;
+    const asks = askProfileOf(capabilities);
+    const beyond = scope.kind === 'connector' ? beyondProtocol(capabilities) : undefined;
+    const options =
+      asks === undefined && beyond === undefined
+        ? new RequestOptions(request)
+        : optionsOf(request, asks, beyond);
     return {
       callId: toCallId(randomUUID()),
       agent: agentOf(request.principal),
@@ -162,6 +167,13 @@ export function foreignExtensions({
   };
 }
 
+/** The same where there is any. Most clients declare nothing of the kind, and are not to pay for it. */
+function beyondProtocol(declared: ClientCapabilities): ClientCapabilities | undefined {
+  if (declared.extensions === undefined && declared.experimental === undefined) return undefined;
+  const foreign = foreignExtensions(declared);
+  return foreign.extensions === undefined && foreign.experimental === undefined ? undefined : foreign;
+}
+
 /** Whole lists are serialised once for as long as what the agent sees stays the same. */
 function createLists({ surfaces }: McpOperations, scope: SurfaceScope, agentOf: AgentOf) {
   const lists = new WeakMap<Surface, Map<ListName, PreparedResult>>();
@@ -233,8 +245,12 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
   return args;
 }
 
-/** For callers that can be asked. Unlike those of all others they are taken apart and put together again on the way. */
-function optionsOf(request: McpRequest, asks: AskProfile | undefined): UpstreamOptions {
+/** For callers that can be asked, or can do more than the protocol knows. Unlike those of all others they are taken apart and put together again on the way. */
+function optionsOf(
+  request: McpRequest,
+  asks: AskProfile | undefined,
+  beyond?: ClientCapabilities,
+): UpstreamOptions {
   const { _meta: meta } = request.params;
   return {
     get signal() {
@@ -253,6 +269,7 @@ function optionsOf(request: McpRequest, asks: AskProfile | undefined): UpstreamO
         capabilities: asks.capabilities,
         onVisited: (id: string) => request.tellVisited(id),
       }),
+    ...(beyond !== undefined && { capabilities: { ...asks?.capabilities, ...beyond } }),
   };
 }
 

@@ -76,12 +76,25 @@ export type HubEvent =
       readonly callId?: CallId;
     }
   | {
+      readonly type: 'question.reduced';
+      readonly method: string;
+      readonly revision: string;
+      readonly lost: readonly string[];
+      readonly connector?: ConnectorId;
+    }
+  | {
       readonly type: 'answer.reduced';
       readonly connector: ConnectorId;
       readonly exposedName: string;
       readonly method: string;
       readonly revision: string;
       readonly lost: readonly string[];
+    }
+  | {
+      readonly type: 'progress.dropped';
+      readonly callId: CallId;
+      readonly connector: ConnectorId;
+      readonly count: number;
     }
   | {
       readonly type: 'connector.added' | 'connector.changed' | 'connector.removed';

@@ -25,10 +25,32 @@ export interface ReducedAnswer {
   readonly lost: readonly string[];
 }
 
+export interface ReducedQuestion {
+  readonly agent: AgentId;
+  /** Of the question. */
+  readonly method: string;
+  readonly revision: string;
+  /** What the client's revision cannot carry. */
+  readonly lost: readonly string[];
+  /** Who asked, where that is known. */
+  readonly connector?: ConnectorId;
+}
+
+export interface DroppedProgress {
+  readonly agent: AgentId;
+  readonly connector: ConnectorId;
+  readonly callId: CallId;
+  /** Progress and log messages. */
+  readonly count: number;
+}
+
 /** Writes down what did not get across. */
 export interface BridgeLosses {
   questionRefused(question: RefusedQuestion): void;
+  questionReduced(question: ReducedQuestion): void;
   answerReduced(answer: ReducedAnswer): void;
+  /** Once for a call. */
+  progressDropped(dropped: DroppedProgress): void;
 }
 
 const MAX_NOTED = 10;
@@ -55,10 +77,17 @@ export function createBridgeLosses({
         ...(callId !== undefined && { callId }),
       });
     },
+    questionReduced({ agent, ...facts }) {
+      if (!isNews('reduced', facts.connector ?? '', facts.method, ...facts.lost)) return;
+      events.append({ kind: 'agent', id: agent }, { type: 'question.reduced', ...facts });
+    },
     answerReduced({ agent, exposedName, ...facts }) {
       if (!isNews('answer', facts.connector, exposedName, ...facts.lost)) return;
       const shown = exposedName.slice(0, 200);
       events.append({ kind: 'agent', id: agent }, { type: 'answer.reduced', exposedName: shown, ...facts });
+    },
+    progressDropped({ agent, ...facts }) {
+      events.append({ kind: 'agent', id: agent }, { type: 'progress.dropped', ...facts });
     },
   };
 }

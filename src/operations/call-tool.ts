@@ -163,11 +163,14 @@ function carry(
   decision: Decision,
   { access, claimed, confirmed }: Preparation,
 ): Promise<CallResult> {
-  const { agent, options, rounds } = call;
+  const { agent, callId, options, rounds } = call;
   if (rounds === undefined) return execute(deps, call, entry, decision, access);
   const kept = confirmed === undefined ? {} : { confirmed };
-  const target = `tools/call\n${entry.connector.id}\n${entry.tool.name}`;
-  const carried = { held: deps.held, owner: agent.id, target, rounds, options, claimed, state: kept };
+  const connector = entry.connector.id;
+  const target = `tools/call\n${connector}\n${entry.tool.name}`;
+  const { held, losses } = deps;
+  const whose = { held, losses, owner: agent.id, connector, callId };
+  const carried = { ...whose, target, rounds, options, claimed, state: kept };
   return carryByRounds(carried, (line, continued) =>
     execute(deps, { ...call, options: line }, entry, decision, access, { rounds, kept, target, continued }),
   );

@@ -14,7 +14,7 @@ const NEVER = new AbortController().signal;
 
 function park<Result>(
   work: (line: Line) => Promise<Result>,
-  more: { held?: HeldCalls; mostRounds?: number } = {},
+  more: { held?: HeldCalls; mostRounds?: number; onDropped?: (count: number) => void } = {},
 ) {
   const held = more.held ?? new HeldCalls();
   const parked = new ParkedCall({
@@ -25,6 +25,7 @@ function park<Result>(
     gatherMs: 5,
     work,
     ...(more.mostRounds && { mostRounds: more.mostRounds }),
+    ...(more.onDropped && { onDropped: more.onDropped }),
   });
   return { held, parked };
 }
@@ -111,6 +112,47 @@ test('progress goes to whoever is there', async () => {
   await suspension(back);
   expect([first.heard, second.heard]).toEqual([[1], [3]]);
   await held.close();
+});
+
+test('what came while nobody was there is counted, and told once when the work is over', async () => {
+  const dropped: number[] = [];
+  let line: Line | undefined;
+  const tell = (progress: number): void => {
+    line?.onProgress({ progress });
+    line?.onLog({ level: 'info', data: progress });
+  };
+  const onDropped = (count: number): void => void dropped.push(count);
+  const { held, parked } = park(
+    (given) => {
+      line = given;
+      return given.ask(ROOTS, NEVER);
+    },
+    { onDropped },
+  );
+  const attached = parked.attach({});
+  tell(1);
+  const sent = await suspension(attached);
+  tell(2);
+  const again = await suspension(comeBack(held, sent).attach({}));
+  tell(3);
+  expect(dropped).toEqual([]);
+  await comeBack(held, again).attach({}, { 'question-1': ANSWER });
+  expect(dropped).toEqual([4]);
+});
+
+test('nothing is told of a call that missed nothing, and whoever gave up misses nothing', async () => {
+  const dropped: number[] = [];
+  const onDropped = (count: number): void => void dropped.push(count);
+  const { held, parked } = park(
+    async ({ ask, onProgress }) => {
+      await ask(ROOTS, NEVER);
+      onProgress({ progress: 1 });
+    },
+    { onDropped },
+  );
+  await suspension(parked.attach({}));
+  await held.close();
+  expect(dropped).toEqual([]);
 });
 
 test('who hangs up while it waits ends the work; who hangs up after it was sent away does not', async () => {

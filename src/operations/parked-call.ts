@@ -18,6 +18,8 @@ export interface ParkedCallInit<Result> {
   readonly work: (line: Line) => Promise<Result>;
   /** Answers to questions that the caller expects, by the names that their server gives them. */
   readonly expected?: InputResponses;
+  /** Hears when the work is over how many messages came while nobody was there to be told; not called where none did. */
+  readonly onDropped?: (count: number) => void;
   readonly gatherMs?: number;
   readonly mostRounds?: number;
 }
@@ -62,6 +64,7 @@ export class ParkedCall<Result> implements HeldCall {
   #gathering: NodeJS.Timeout | undefined;
   #rounds = 0;
   #asked = 0;
+  #dropped = 0;
 
   constructor(init: ParkedCallInit<Result>) {
     this.owner = init.owner;
@@ -117,10 +120,21 @@ export class ParkedCall<Result> implements HeldCall {
         else if (this.#listener === undefined) this.#listener = listener;
         else this.#signal().addEventListener('abort', listener, { once: true });
       },
-      onProgress: (progress) => this.#waiter?.options.onProgress?.(progress),
-      onLog: (message) => this.#waiter?.options.onLog?.(message),
+      onProgress: (progress) => {
+        if (this.#waiter === undefined) this.#drop();
+        else this.#waiter.options.onProgress?.(progress);
+      },
+      onLog: (message) => {
+        if (this.#waiter === undefined) this.#drop();
+        else this.#waiter.options.onLog?.(message);
+      },
       ask: (request, withdrawn) => this.#ask(request, withdrawn),
     };
+  }
+
+  /** Whoever gave up does not miss what comes after. */
+  #drop(): void {
+    if (!this.#ended) this.#dropped++;
   }
 
   #signal(): AbortSignal {
@@ -188,6 +202,7 @@ export class ParkedCall<Result> implements HeldCall {
     clearTimeout(this.#gathering);
     this.#gathering = undefined;
     this.#outcome = outcome;
+    if (this.#dropped > 0) this.#init.onDropped?.(this.#dropped);
     this.#settle(outcome);
   }
 

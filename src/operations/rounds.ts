@@ -1,7 +1,8 @@
-import { HubError, type AgentId, type HubErrorCode } from '../kernel/index.js';
+import { HubError, type AgentId, type CallId, type ConnectorId, type HubErrorCode } from '../kernel/index.js';
 import type { Json, JsonObject } from '../mcp/jsonrpc/index.js';
 import type { InputRequest, InputRequests, InputResponses, Task } from '../mcp/model/index.js';
 import type { RoundOptions, Upstream, UpstreamOptions } from '../upstreams/index.js';
+import type { BridgeLosses } from './bridge-losses.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import { DistantCall } from './held-elsewhere.js';
 import { OpenRound } from './open-round.js';
@@ -54,7 +55,11 @@ export async function claimHeld(
 
 export interface RoundsCall {
   readonly held: HeldCalls;
+  readonly losses: BridgeLosses;
   readonly owner: AgentId;
+  readonly connector: ConnectorId;
+  /** Of a call that begins now. */
+  readonly callId: CallId;
   /** Names method, connector and what is called there. */
   readonly target: string;
   readonly rounds: Rounds;
@@ -71,7 +76,7 @@ export function carryByRounds<Result>(
   call: RoundsCall,
   run: (options: UpstreamOptions, continued: OpenRound | undefined) => Promise<Result>,
 ): Promise<Result> {
-  const { held, owner, target, rounds, options, claimed, state } = call;
+  const { held, losses, owner, connector, target, rounds, options, claimed, state } = call;
   if (claimed instanceof ParkedCall) {
     requireSame(claimed, target);
     return claimed.attach(options, rounds.responses);
@@ -85,13 +90,15 @@ export function carryByRounds<Result>(
     requireSame(continued, target);
     continued.take();
   }
-  const { logLevel, meta, onProgress, onLog } = options;
+  const { logLevel, meta, onProgress, onLog, capabilities = rounds.asks.capabilities } = options;
+  const callId = continued?.callId ?? call.callId;
   const parked = new ParkedCall<Result>({
     held,
     owner,
     target,
     state,
     expected: rounds.responses,
+    onDropped: (count) => losses.progressDropped({ agent: owner, connector, callId, count }),
     work: (line) => {
       const ask: typeof line.ask = async (question, signal) =>
         rounds.accepts(question) ? line.ask(withoutHopIds(question), signal) : undefined;
@@ -101,7 +108,7 @@ export function carryByRounds<Result>(
         },
         onAbort: line.onAbort,
         ask,
-        capabilities: rounds.asks.capabilities,
+        capabilities,
         ...(onProgress && { onProgress: line.onProgress }),
         ...(onLog && { onLog: line.onLog }),
         ...(logLevel && { logLevel }),

@@ -71,8 +71,11 @@ export async function useOffer<Result>(
     throw denied;
   }
   if (rounds === undefined) return recorded(deps, use, decision, undefined, () => fetch(options));
-  const target = `${use.method}\n${entry.connector.id}\n${use.target}`;
-  const carried = { held: deps.held, owner: agent.id, target, rounds, options, claimed, state: {} };
+  const connector = entry.connector.id;
+  const target = `${use.method}\n${connector}\n${use.target}`;
+  const { held, losses } = deps;
+  const whose = { held, losses, owner: agent.id, connector, callId: use.callId };
+  const carried = { ...whose, target, rounds, options, claimed, state: {} };
   return carryByRounds(carried, (line, continued) =>
     recorded(deps, use, decision, { rounds, target, continued }, () => fetch(line)),
   );

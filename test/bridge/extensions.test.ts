@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/mcp/jsonrpc/index.js';
 import { ProtocolError } from '../../src/mcp/jsonrpc/index.js';
+import type { ClientCapabilities } from '../../src/mcp/model/index.js';
+import type { McpRequest } from '../../src/mcp/server/index.js';
 import { startAskingUpstream } from '../support/asking-upstream.js';
 import { eventsOf } from '../support/hub-events.js';
 import { openRawAgent } from '../support/raw-agent.js';
@@ -122,4 +124,52 @@ test('extensions of the upstream are told of at its own endpoint; tasks are the 
   expect(await capabilitiesAt('/connectors/up/mcp')).toMatchObject({ extensions: tasks });
   expect(await capabilitiesAt('/mcp')).toMatchObject({ extensions: tasks });
   expect(Object.keys((await capabilitiesAt('/mcp'))['extensions'] as JsonObject)).toHaveLength(1);
+});
+
+describe.each([
+  ['that cannot be asked', {}],
+  ['that can be asked', { elicitation: { form: {} } }],
+] as const)('a client %s', (_name, asks) => {
+  test('what it can do beyond the protocol is told at the endpoint of one connector, whatever it wants', async () => {
+    const declared: Record<string, ClientCapabilities> = {};
+    const answering =
+      (result: JsonObject) =>
+      ({ method, client }: McpRequest): JsonObject => {
+        declared[method] = client.capabilities;
+        return result;
+      };
+    const upstream = keep(
+      await startAskingUpstream('modern', {
+        handlers: {
+          'tools/call': answering({ content: [] }),
+          'prompts/get': answering({ messages: [] }),
+          'resources/read': answering({ contents: [] }),
+        },
+      }),
+    );
+    const hub = keep(await startTestHub({ config: { connectors: { up: { url: upstream.url } } } }));
+    await waitForSync(hub, 'up');
+    const useAll = async (path: string, capabilities: JsonObject, prefix: string) => {
+      const agent = await openRawAgent({
+        url: hub.url + path,
+        key: hub.localKey,
+        era: 'modern',
+        capabilities,
+      });
+      const args = { arguments: { label: 'x' } };
+      await agent.request('tools/call', { name: `${prefix}echo`, ...args });
+      await agent.request('prompts/get', { name: `${prefix}asking`, ...args });
+      await agent.request('resources/read', { uri: 'test://asking' });
+      return { ...declared };
+    };
+    const tasks = { 'io.modelcontextprotocol/tasks': {} };
+    const more = { extensions: { ...EXTENSION, ...tasks }, experimental: { x: {} } };
+    const told = { ...asks, extensions: EXTENSION, experimental: { x: {} } };
+    const everywhere = (one: unknown) => ({ 'tools/call': one, 'prompts/get': one, 'resources/read': one });
+    const one = '/connectors/up/mcp';
+    expect(await useAll(one, { ...asks, ...more }, '')).toEqual(everywhere(told));
+    expect(await useAll(one, { ...asks, extensions: tasks }, '')).toEqual(everywhere(asks));
+    expect(await useAll(one, asks, '')).toEqual(everywhere(asks));
+    expect(await useAll('/mcp', { ...asks, ...more }, 'up__')).toEqual(everywhere(asks));
+  });
 });

@@ -137,3 +137,83 @@ test('content that an old client has no words for becomes text, and that is writ
     },
   ]);
 });
+
+test('default values of a form that an old client’s revision cannot carry are left out, and that is written down', async () => {
+  const upstream = keep(await startAskingUpstream('modern'));
+  const hub = await start({ url: upstream.url });
+  const forms: unknown[] = [];
+  const connectAs = async (era: '2025-06-18' | '2025-11-25') =>
+    keep(
+      await connectAgent(hub, {
+        era,
+        handlers: {
+          elicitation: ({ params }) => {
+            forms.push(params?.['requestedSchema']);
+            return { action: 'accept', content: { word: 'yes' } };
+          },
+        },
+      }),
+    );
+  const current = await connectAs('2025-11-25');
+  await current.callTool('up__form', { label: 'a' });
+  expect(await eventsOf(hub, 'question.reduced')).toEqual([]);
+  const old = await connectAs('2025-06-18');
+  await old.callTool('up__form', { label: 'b' });
+  await old.readResource('test://asking');
+  expect(forms).toMatchObject([
+    { properties: { colour: { default: 'red' } } },
+    { properties: { colour: { type: 'string' } } },
+    {},
+  ]);
+  expect(forms[1]).not.toHaveProperty('properties.colour.default');
+  const expected = {
+    type: 'question.reduced',
+    connector: 'up',
+    method: 'elicitation/create',
+    revision: '2025-06-18',
+    lost: ['default'],
+  };
+  expect(await eventsOf(hub, 'question.reduced')).toEqual([expected, expected]);
+});
+
+test('progress and log messages that come while the caller is away are counted in one event', async () => {
+  let open = (): void => {};
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  const upstream = keep(
+    await startAskingUpstream('legacy', {
+      describe: { info: { name: 'busy', version: '1' }, capabilities: { tools: {}, logging: {} } },
+      handlers: {
+        'tools/call': async (request) => {
+          const form = { message: 'm', requestedSchema: { type: 'object', properties: {} } };
+          void request.askClient({ a: { method: 'elicitation/create', params: form } }).catch(() => {});
+          await gate;
+          for (const progress of [1, 2, 3]) request.progress({ progress });
+          request.log({ level: 'error', data: 'x' });
+          return { content: [] };
+        },
+      },
+    }),
+  );
+  const hub = await start({ url: upstream.url });
+  const capabilities = { elicitation: { form: {} } };
+  const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era: 'modern', capabilities });
+  const params = {
+    name: 'up__form',
+    arguments: { label: 'x' },
+    _meta: { progressToken: 1, 'io.modelcontextprotocol/logLevel': 'info' },
+  };
+  const { message } = await agent.request('tools/call', params);
+  const { requestState } = (message as unknown as { result: { requestState: string } }).result;
+  expect(await eventsOf(hub, 'progress.dropped')).toEqual([]);
+  open();
+  await expect.poll(() => eventsOf(hub, 'progress.dropped')).toHaveLength(1);
+  const done = await agent.request('tools/call', { ...params, requestState });
+  expect(done.message).toMatchObject({ result: { resultType: 'complete' } });
+  const [intended] = await eventsOf(hub, 'call.intended');
+  expect(await recordsOf(hub, { type: 'progress.dropped' })).toMatchObject([
+    {
+      actor: { kind: 'agent', id: 'local' },
+      event: { type: 'progress.dropped', connector: 'up', callId: intended?.callId, count: 4 },
+    },
+  ]);
+});

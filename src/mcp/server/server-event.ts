@@ -16,6 +16,18 @@ export type ServerEvent =
       readonly revision: string;
       readonly lost: readonly string[];
     }
+  /** A question was asked without what the client's revision cannot carry. */
+  | {
+      readonly type: 'question_reduced';
+      /** Of the question, and of the request in whose course it was asked. */
+      readonly question: string;
+      readonly method: string;
+      readonly principal: string;
+      /** Name or address in that request. */
+      readonly name: string;
+      readonly revision: string;
+      readonly lost: readonly string[];
+    }
   /** A client answered a request that nobody waits for. */
   | { readonly type: 'unknown_response' }
   /** A client did not read its stream; the stream was closed. */

@@ -98,5 +98,5 @@ export {
   writeTask,
   writeTaskState,
 } from './tasks.js';
-export { missingForInput, toLegacyInput } from './legacy-input.js';
+export { missingForInput, reducedInput, toLegacyInput } from './legacy-input.js';
 export { judgeProbe, type ProbeAnswer, type ProbeVerdict } from './detection.js';

@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson, type Json, type JsonObject } from '../jsonrpc/index.js';
 import type { ClientCapabilities, InputRequest } from '../model/index.js';
-import { LEGACY_REVISIONS, missingForInput, toLegacyInput, type LegacyRevision } from './index.js';
+import {
+  LEGACY_REVISIONS,
+  missingForInput,
+  reducedInput,
+  toLegacyInput,
+  type LegacyRevision,
+} from './index.js';
 
 function elicitation(params: JsonObject): InputRequest {
   return { method: 'elicitation/create', params };
@@ -98,6 +104,32 @@ describe('elicitation', () => {
     for (const mode of ['voice', 7, null]) {
       expect(asked(elicitation({ mode, requestedSchema: simple }), '2025-11-25')).toBeTypeOf('string');
     }
+  });
+});
+
+describe('what is lost of a question that is asked', () => {
+  const audio = sampling({ messages: [{ role: 'user', content: { type: 'audio', data: 'AA' } }] });
+  const withDefault = form({ f: { type: 'string', default: 'x' }, g: { type: 'boolean', default: true } });
+  test.each<[string, InputRequest, LegacyRevision, readonly string[]]>([
+    ['a default', withDefault, '2025-06-18', ['default']],
+    ['a default where it is known', withDefault, '2025-11-25', []],
+    ['a default where there are no forms', withDefault, '2025-03-26', []],
+    ['a default of a number', form({ f: { type: 'number', default: 0 } }), '2025-06-18', ['default']],
+    ['a default of a boolean', form({ f: { type: 'boolean', default: true } }), '2025-06-18', []],
+    ['no default', form({ f: { type: 'string' } }), '2025-06-18', []],
+    [
+      'a default in a form that cannot be asked',
+      form({ f: { type: 'string', default: 'x' }, g: { type: 'array', items: { enum: ['a'] } } }),
+      '2025-06-18',
+      [],
+    ],
+    ['a page', elicitation({ mode: 'url', url: 'https://a.example/' }), '2025-06-18', []],
+    ['a form without a schema', elicitation({ message: 'm' }), '2025-06-18', []],
+    ['audio', audio, '2024-11-05', ['audio']],
+    ['audio where it is known', audio, '2025-03-26', []],
+    ['roots', { method: 'roots/list' }, '2024-11-05', []],
+  ])('%s', (_name, request, revision, lost) => {
+    expect(reducedInput(request, revision)).toEqual(lost);
   });
 });
 

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../jsonrpc/index.js';
 import { supportsElicitation, type ClientCapabilities, type InputRequest } from '../model/index.js';
-import { toLegacyMessage } from './legacy-result.js';
+import { reducedKinds, toLegacyMessage } from './legacy-result.js';
 import { isAtLeast, type LegacyRevision } from './revisions.js';
 import { mapMembers } from './schema-keywords.js';
 
@@ -20,6 +20,32 @@ export function toLegacyInput(
       return toLegacySampling(request, revision);
     case 'elicitation/create':
       return toLegacyElicitation(request, revision, newId);
+  }
+}
+
+/**
+ * What a client of this revision is not told of a question that it is asked: `default` for default values of a form, or
+ * kinds of content that became text. Nothing for questions that it cannot be asked at all.
+ */
+export function reducedInput(
+  { method, params = {} }: InputRequest,
+  revision: LegacyRevision,
+): readonly string[] {
+  if (isAtLeast(revision, '2025-11-25')) return [];
+  switch (method) {
+    case 'roots/list':
+      return [];
+    case 'sampling/createMessage':
+      return isAtLeast(revision, '2025-03-26') || usesSamplingTools(params)
+        ? []
+        : reducedKinds('prompts/get', params, revision);
+    case 'elicitation/create': {
+      const { mode = 'form', requestedSchema: schema } = params;
+      const properties = isObject(schema) ? schema['properties'] : undefined;
+      if (!isAtLeast(revision, '2025-06-18') || mode !== 'form' || !isObject(properties)) return [];
+      const fields = Object.values(properties);
+      return fields.every(isExpressible) && fields.some(losesDefault) ? ['default'] : [];
+    }
   }
 }
 
@@ -67,6 +93,10 @@ function isExpressible(field: Json | undefined): boolean {
   if (!isObject(field) || field['type'] === 'array') return false;
   const { oneOf } = field;
   return oneOf === undefined || (Array.isArray(oneOf) && oneOf.every(isChoice));
+}
+
+function losesDefault(field: Json | undefined): boolean {
+  return isObject(field) && field['default'] !== undefined && field['type'] !== 'boolean';
 }
 
 function isChoice(value: Json): value is JsonObject {

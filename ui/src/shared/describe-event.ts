@@ -49,8 +49,12 @@ const SENTENCES: Readonly<Record<string, (told: Told) => string>> = {
     `${who} was refused ${word(facts['exposedName'])}: ${word(facts['error']).replaceAll('_', ' ')}`,
   'question.refused': ({ connector, facts }) =>
     `A question of ${connector} reached nobody: ${word(facts['reason'])}`,
+  'question.reduced': ({ connector, facts }) =>
+    `A question${connector === '' ? '' : ` of ${connector}`} lost what its client cannot read: ${word(facts['method'])}`,
   'answer.reduced': ({ facts }) =>
     `An answer of ${word(facts['exposedName'])} lost what its client cannot read`,
+  'progress.dropped': ({ connector, facts }) =>
+    `${word(facts['count'])} messages of a call to ${connector} came while its caller was away`,
   'connector.synced': ({ who, connector, facts }) =>
     `${who} synced ${connector}: ${word(facts['tools'])} tools, ${word(facts['added'])} new, ${word(facts['removed'])} gone, ${word(facts['changed'])} changed`,
   'connector.sync_failed': ({ connector, facts }) => `Sync of ${connector} failed: ${word(facts['reason'])}`,

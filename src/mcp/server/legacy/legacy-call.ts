@@ -14,6 +14,7 @@ import {
   MISSING_CLIENT_CAPABILITY,
   mayRequireInput,
   readTaskWish,
+  reducedInput,
   reducedKinds,
   toLegacyError,
   toLegacyResult,
@@ -161,6 +162,7 @@ export class LegacyCall extends Call {
     const push = (text: string): boolean => this.reply.push(text, false);
     await Promise.all(
       questions.map(async ([key, request]) => {
+        this.#tellReducedQuestion(request);
         answers.set(key, await askLegacyClient(session, request, this, push, withdrawn));
       }),
     );
@@ -186,6 +188,17 @@ export class LegacyCall extends Call {
     if (lost.length === 0) return;
     const name = typeof params['name'] === 'string' ? params['name'] : '';
     this.core.observe({ type: 'answer_reduced', method, principal, name, revision, lost });
+  }
+
+  #tellReducedQuestion(request: InputRequest): void {
+    const { method, principal, params } = this;
+    const { revision } = this.#peer;
+    const lost = reducedInput(request, revision);
+    if (lost.length === 0) return;
+    const named = params['name'] ?? params['uri'];
+    const name = typeof named === 'string' ? named : '';
+    const question = request.method;
+    this.core.observe({ type: 'question_reduced', question, method, principal, name, revision, lost });
   }
 
   #fail(error: unknown): void {
