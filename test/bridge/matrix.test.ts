@@ -297,5 +297,5 @@ describe.each(WAYS)('a $era upstream over $transport', (way) => {
 test('nothing is left of all this: no socket, no timer, no process', async () => {
   const left = (kind: string): number => (countResources().get(kind) ?? 0) - (settled.get(kind) ?? 0);
   for (const kind of ['TCPSocketWrap', 'PipeWrap', 'ProcessWrap', 'Timeout'])
-    await expect.poll(() => left(kind), { timeout: 15_000, message: kind }).toBeLessThanOrEqual(0);
+    await expect.poll(() => left(kind), { timeout: 30_000, message: kind }).toBeLessThanOrEqual(0);
 });
