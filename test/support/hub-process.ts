@@ -12,6 +12,8 @@ export interface HubProcess {
   readonly pid: number;
   readonly localKey: string;
   readonly adminToken: string;
+  /** What it wrote to its log so far. */
+  readonly log: readonly string[];
   /** As if the power went: nothing gets a chance to finish. */
   kill(): Promise<void>;
   /** Asks it to end, and waits. May be called twice, also after `kill`. */
@@ -65,6 +67,7 @@ export async function startHubProcess(
       pid,
       localKey: read('local.token'),
       adminToken: read('admin.token'),
+      log,
       kill: () => end('SIGKILL'),
       close: () => end('SIGTERM'),
     };

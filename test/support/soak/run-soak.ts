@@ -60,6 +60,10 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       seconds: seconds(),
       examples: book.examples,
     };
+  } catch (error) {
+    throw new Error(`the soak broke off; the hub's last words:\n${world.hub.log.slice(-40).join('\n')}`, {
+      cause: error,
+    });
   } finally {
     await visits.close();
     await world.close();
