@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleProgram } from '../bundle-program.js';
 import { startHubProcess, type HubProcess } from '../hub-process.js';
@@ -32,12 +32,14 @@ export async function startSoakWorld(options: SoakWorldOptions): Promise<SoakWor
   const { folder, book, agents, idleStopMs, program } = options;
   const carriedOut = (call: string): void => book.carriedOut(call);
   const stdio = await bundleProgram('soak/soak-stdio.ts', folder);
+  // Not beside the configuration: the hub reads that again whenever something changes in its folder.
+  mkdirSync(join(folder, 'ledgers'));
   const ledgers: Ledger[] = [];
   const upstreams = await Promise.all(ERAS.map((era) => startSoakHttp(era, carriedOut)));
   const connectors: Record<string, object> = {};
   for (const [index, era] of ERAS.entries()) {
     connectors[`http-${era}`] = { url: upstreams[index]?.url, limits: LIMITS };
-    const file = join(folder, `${era}.ledger`);
+    const file = join(folder, 'ledgers', era);
     writeFileSync(file, '');
     ledgers.push(new Ledger(file, carriedOut));
     connectors[`stdio-${era}`] = {
