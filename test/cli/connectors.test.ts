@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startUpstream, type ScriptedUpstream } from '../support/scripted-upstream.js';
 import { Workplace } from './workplace.js';
@@ -27,8 +28,9 @@ afterAll(async () => {
 /** Everything the hub has written, as one text. */
 function dataFiles(): string {
   const folder = place.path('.crosspoint');
-  return readdirSync(folder)
-    .map((name) => readFileSync(`${folder}/${name}`, 'latin1'))
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'))
     .join('\n');
 }
 

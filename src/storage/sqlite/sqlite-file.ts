@@ -25,6 +25,7 @@ const JOURNAL_SUFFIX = '-events';
 const MAGIC = 'SQLite format 3\0';
 const HEADER_BYTES = 100;
 const USER_VERSION_AT = 60;
+const PAGE_SIZE_AT = 16;
 const APPLICATION_ID_AT = 68;
 
 /** The folder is created for its owner only; one that exists keeps its mode, since it may not be ours alone. */
@@ -67,14 +68,18 @@ export function requireSoundFile(path: string): void {
   if (header.readUInt32BE(APPLICATION_ID_AT) !== APPLICATION_ID) {
     throw new HubError('config_invalid', `"${path}" is the database of another program: name another file`);
   }
-  if (header.readUInt32BE(USER_VERSION_AT) === IN_USE && !existsSync(`${path}-wal`)) {
+  const isInUse = header.readUInt32BE(USER_VERSION_AT) === IN_USE;
+  // One that was closed ends with a whole page; what SQLite reads beyond the end of a file it takes for zeros.
+  if (!isInUse && statSync(path).size % (header.readUInt16BE(PAGE_SIZE_AT) || 1) !== 0)
+    throw damaged(path, 'is cut off');
+  if (isInUse && !existsSync(`${path}-wal`)) {
     throw new HubError(
       'config_invalid',
       `"${path}" was not closed and its "-wal" file is missing, so the newest records are lost: put that file back or restore a backup; to go on without them create an empty file "${path}-wal"`,
     );
   }
   const journal = journalPath(path);
-  if (header.readUInt32BE(USER_VERSION_AT) === IN_USE && !existsSync(journal)) {
+  if (isInUse && !existsSync(journal)) {
     throw new HubError(
       'config_invalid',
       `"${path}" was not closed and its "-events" file is missing, so the newest events are lost: put that file back or restore a backup; to go on without them create an empty file "${journal}"`,
