@@ -160,8 +160,8 @@ export const MODULES: Readonly<Record<string, Limit>> = {
   cli: limit(
     ['kernel', 'contract', 'app', 'mcp/jsonrpc', 'mcp/sse'],
     ['commander', '@clack/prompts', 'picocolors', 'undici', 'chokidar'],
-    // A browser is opened, and brings back to a listener that somebody signed in.
-    ['node:child_process', 'node:fs', 'node:http', 'node:path'],
+    // A browser is opened, and brings back to a listener that somebody signed in. Workers are processes of a cluster.
+    ['node:child_process', 'node:cluster', 'node:fs', 'node:http', 'node:net', 'node:path'],
   ),
 };
 

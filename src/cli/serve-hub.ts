@@ -1,10 +1,11 @@
+import cluster from 'node:cluster';
 import type { Config, Flags, RunningHub } from '../app/index.js';
 import { toConnectorId, type Logger } from '../kernel/index.js';
 import type { Cli } from './cli.js';
 import { EXIT_DONE, EXIT_FAILED } from './exit-codes.js';
-import { removeHubFile, writeHubFile } from './hub-file.js';
+import { createHubHerald, type HubHerald } from './hub-herald.js';
 import { readLocalConfig } from './local-config.js';
-import { printReady } from './print-ready.js';
+import { obeySignals, type HubControl } from './obey-signals.js';
 import { toStartFailure } from './start-failure.js';
 
 const SAMPLE_MS = 5_000;
@@ -13,60 +14,84 @@ const LINGER_MS = 500;
 
 /** Starts a hub, says where it is, follows its configuration and stops it when told to. */
 export async function serveHub(cli: Cli, flags: Flags): Promise<void> {
-  const { config, logger, running } = await start(cli, flags);
-  const { watchConfig } = await import('./watch-config.js');
-  const watcher = watchConfig(cli, flags, config, async (read) => {
-    const next = await reload(running, logger, read);
-    if (next !== undefined) announce(cli, running, next);
-    return next;
-  });
-  process.on('SIGHUP', () => watcher.reload());
-  let stopping = false;
-  const stop = (): void => {
-    // Whoever asks twice does not want to wait for running calls.
-    if (stopping) process.exit(EXIT_FAILED);
-    stopping = true;
+  if (cluster.isWorker) {
+    const { serveAsWorker } = await import('./serve-as-worker.js');
+    return serveAsWorker(async (herald, obey) => run(cli, flags, await prepare(cli, flags), herald, obey));
+  }
+  const prepared = await prepare(cli, flags);
+  const { config, logger } = prepared;
+  const herald = createHubHerald(cli, config);
+  const onStopping = (): void => {
     if (config.logFormat === 'pretty')
       cli.terminal.note('Stopping; running calls get up to 10 s. Again to stop at once.');
-    const stopped = watcher.close().then(() => running.stop({ lingerMs: LINGER_MS }));
-    const end = (code: number): never => {
-      removeHubFile(config.dataDir, process.pid);
-      process.exit(code);
-    };
-    void stopped.then(
-      () => end(EXIT_DONE),
-      () => end(EXIT_FAILED),
-    );
   };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
-  await sampleKnown(running);
-  announce(cli, running, config);
-  printReady(cli, config, running, await running.hub.browser.createSignInLink());
+  if (config.server.workers > 1) {
+    const { serveWithWorkers } = await import('./serve-with-workers.js');
+    return serveWithWorkers({ config, logger, herald, onStopping });
+  }
+  await run(cli, flags, prepared, herald, (control) => {
+    obeySignals({ ...control, onStopping, stopAtOnce: () => process.exit(EXIT_FAILED) });
+  });
 }
 
-async function start(
-  cli: Cli,
-  flags: Flags,
-): Promise<{ config: Config; logger: Logger; running: RunningHub }> {
-  const { createLogger, startHub } = await import('../app/index.js');
+interface Prepared {
+  readonly config: Config;
+  readonly logger: Logger;
+}
+
+async function prepare(cli: Cli, flags: Flags): Promise<Prepared> {
+  const { createLogger } = await import('../app/index.js');
   try {
     const config = await readLocalConfig(cli, flags);
-    const logger = createLogger({ level: config.logLevel, format: config.logFormat });
-    return {
-      config,
-      logger,
-      running: await startHub(config, logger, cli.environment['CROSSPOINT_MASTER_KEY']),
-    };
+    return { config, logger: createLogger({ level: config.logLevel, format: config.logFormat }) };
   } catch (error) {
     throw toStartFailure(error);
   }
 }
 
-/** Where commands find it. */
-function announce(cli: Cli, { localUrl, folder }: RunningHub, { configFile }: Config): void {
-  const known = configFile === undefined ? {} : { configFile };
-  writeHubFile(folder.path, { url: localUrl, pid: process.pid, folder: cli.folder, ...known });
+/** One hub in this process. `obey` is given the means to direct it as soon as it runs. */
+async function run(
+  cli: Cli,
+  flags: Flags,
+  { config, logger }: Prepared,
+  herald: HubHerald,
+  obey: (control: HubControl) => void,
+): Promise<void> {
+  const running = await start(cli, config, logger);
+  const { localUrl, hub } = running;
+  const { watchConfig } = await import('./watch-config.js');
+  const watcher = watchConfig(cli, flags, config, async (read) => {
+    const next = await reload(running, logger, read);
+    if (next !== undefined) herald.announce({ localUrl, configFile: next.configFile });
+    return next;
+  });
+  const end = (code: number): never => {
+    herald.ended();
+    process.exit(code);
+  };
+  obey({
+    reload: () => watcher.reload(),
+    stop: () => {
+      const stopped = watcher.close().then(() => running.stop({ lingerMs: LINGER_MS }));
+      void stopped.then(
+        () => end(EXIT_DONE),
+        () => end(EXIT_FAILED),
+      );
+    },
+  });
+  await sampleKnown(running);
+  herald.announce({ localUrl, configFile: config.configFile });
+  const consoleUrl = await hub.browser.createSignInLink();
+  herald.ready({ url: running.url, consoleUrl, hasSample: hub.catalog.has('sample') });
+}
+
+async function start(cli: Cli, config: Config, logger: Logger): Promise<RunningHub> {
+  const { startHub } = await import('../app/index.js');
+  try {
+    return await startHub(config, logger, cli.environment['CROSSPOINT_MASTER_KEY']);
+  } catch (error) {
+    throw toStartFailure(error);
+  }
 }
 
 /** Where there is nothing but the sample, whoever is told that the hub is ready may call it at once. */

@@ -19,6 +19,7 @@ export const configInput = z.strictObject({
     .strictObject({
       host: z.string().min(1).optional(),
       port: z.int().min(0).max(65_535).optional(),
+      workers: z.int().min(1).max(64).optional(),
       publicUrl: z.url().optional(),
       allowedOrigins: z.array(z.string()).optional(),
       allowedHosts: z.array(z.string()).optional(),

@@ -10,6 +10,8 @@ export interface HubProcess {
   /** The printed link that signs a browser in. */
   readonly consoleUrl: string;
   readonly pid: number;
+  /** Null: it runs, or a signal ended it. */
+  readonly exitCode: () => number | null;
   readonly localKey: string;
   readonly adminToken: string;
   /** What it wrote to its log so far. */
@@ -20,7 +22,7 @@ export interface HubProcess {
   close(): Promise<void>;
 }
 
-const START_LIMIT_MS = 30_000;
+const START_LIMIT_MS = 60_000;
 const END_LIMIT_MS = 15_000;
 
 const SOURCES = ['--import', 'tsx', join(ROOT, 'src', 'cli', 'index.ts')];
@@ -30,6 +32,7 @@ export async function startHubProcess(
   folder: string,
   config: object,
   program: readonly string[] = SOURCES,
+  flags: readonly string[] = [],
 ): Promise<HubProcess> {
   writeFileSync(join(folder, 'crosspoint.json'), JSON.stringify(config));
   const data = join(folder, 'data');
@@ -43,6 +46,7 @@ export async function startHubProcess(
     '0',
     '--log-format',
     'json',
+    ...flags,
   ];
   const child = spawn(process.execPath, [...program, ...args], {
     cwd: ROOT,
@@ -65,6 +69,7 @@ export async function startHubProcess(
       url,
       consoleUrl,
       pid,
+      exitCode: () => child.exitCode,
       localKey: read('local.token'),
       adminToken: read('admin.token'),
       log,

@@ -4,11 +4,14 @@ import { EventReader, type Parsed } from './server/event-reader.js';
 export class RovingClient {
   readonly #urls: readonly string[];
   readonly #key: string;
+  readonly #fresh: boolean;
   readonly #open = new Set<EventReader>();
   session = '';
   #id = 0;
 
-  constructor(urls: readonly string[], key: string) {
+  /** `fresh`: each request comes over a connection of its own. */
+  constructor(urls: readonly string[], key: string, { fresh = false } = {}) {
+    this.#fresh = fresh;
     this.#urls = urls;
     this.#key = key;
   }
@@ -93,6 +96,7 @@ export class RovingClient {
     return {
       authorization: `Bearer ${this.#key}`,
       accept: 'application/json, text/event-stream',
+      ...(this.#fresh && { connection: 'close' }),
       ...(this.session !== '' && { 'mcp-session-id': this.session, 'mcp-protocol-version': '2025-11-25' }),
     };
   }

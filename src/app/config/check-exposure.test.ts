@@ -25,6 +25,14 @@ describe('settings that cannot be kept', () => {
     ['coordination.url', { coordination: { url: 'redis://' } }],
     ['coordination.url', { coordination: { url: 'https://redis.example' } }],
     ['coordination.url', { coordination: { url: 'memory' } }],
+    ['server.workers', { server: { workers: 2 } }],
+    ['server.workers', { server: { workers: 2 }, storage: { url: 'postgres://db/hub' } }],
+    ['server.workers', { server: { workers: 2 }, coordination: { url: 'redis://redis' } }],
+    [
+      'server.workers',
+      { server: { workers: 2 }, storage: { url: 'sqlite:hub.db' }, coordination: { url: 'redis://redis' } },
+    ],
+    ['server.workers', { server: { workers: 0 } }],
     ['refusing to listen on 0.0.0.0', { server: { host: '0.0.0.0' } }],
     ['refusing to listen on ::', { server: { host: '::' } }],
   ])('stop the start: %s in %j', (problem, file) => {
@@ -46,6 +54,12 @@ describe('settings that cannot be kept', () => {
     { server: { host: '0.0.0.0' }, admin: { token: 'kT4v9QmZx2LwRb7NcJ8s' } },
     { server: { host: '::1' } },
     { coordination: { url: 'memory:' } },
+    { server: { workers: 1 } },
+    {
+      server: { workers: 2 },
+      storage: { url: 'postgres://db/hub' },
+      coordination: { url: 'rediss://redis' },
+    },
     { coordination: { url: 'redis://:password@127.0.0.1:6379/1' } },
     { coordination: { url: 'rediss://user:password@redis.example' } },
   ])('others do not: %j', (file) => {

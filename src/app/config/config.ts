@@ -12,6 +12,8 @@ export interface Config {
   readonly server: {
     readonly host: string;
     readonly port: number;
+    /** Processes that share the port. */
+    readonly workers: number;
     readonly publicUrl: string | undefined;
     readonly allowedOrigins: readonly string[];
     readonly allowedHosts: readonly string[];
@@ -62,6 +64,7 @@ export interface Flags {
   readonly data?: string;
   readonly host?: string;
   readonly port?: number;
+  readonly workers?: number;
   readonly logFormat?: 'pretty' | 'json';
   readonly logLevel?: 'debug' | 'info' | 'warn' | 'error';
 }

@@ -9,6 +9,7 @@ import { HubError, isName, NAME_RULE, type Secret, toAgentId, toPolicyId } from 
 import { toAdminSettings } from './admin-settings.js';
 import { toAuthSettings } from './auth-settings.js';
 import { checkExposure } from './check-exposure.js';
+import { checkWorkers } from './check-workers.js';
 import type { Config, ConfigSource, Flags } from './config.js';
 import { expandReferences } from './expand-references.js';
 import { readMcpEnvironment } from './mcp-environment.js';
@@ -84,6 +85,7 @@ export function loadConfig(origin: ConfigOrigin): Config {
     sources,
   };
   checkExposure(config);
+  checkWorkers(config);
   return config;
 }
 
@@ -119,6 +121,9 @@ function pickServer(pick: Pick, flags: Flags, server: NonNullable<ConfigInput['s
   return {
     host: pick('server.host', flags.host, 'CROSSPOINT_HOST', server.host, '127.0.0.1'),
     port: toPort(pick<string | number>('server.port', flags.port, 'CROSSPOINT_PORT', server.port, 8080)),
+    workers: toWorkers(
+      pick<string | number>('server.workers', flags.workers, 'CROSSPOINT_WORKERS', server.workers, 1),
+    ),
     publicUrl: setting<string | undefined>(
       pick,
       'server.publicUrl',
@@ -197,6 +202,13 @@ function toPort(value: string | number): number {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new HubError('config_invalid', `port must be a number from 0 to 65535`);
   return port;
+}
+
+function toWorkers(value: string | number): number {
+  const workers = Number(value);
+  if (!Number.isInteger(workers) || workers < 1 || workers > 64)
+    throw new HubError('config_invalid', 'workers must be a number from 1 to 64');
+  return workers;
 }
 
 function toStorageUrl(url: string | undefined, base: string, dataDir: string): string {

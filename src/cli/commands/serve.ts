@@ -22,6 +22,11 @@ export function addServeCommand(program: Command, cli: Cli): void {
       'port to listen on, 0 for a free one (or CROSSPOINT_PORT; default: 8080)',
       toPort,
     )
+    .option(
+      '--workers <number>',
+      'processes that share the port; more than 1 need Postgres and Redis (or CROSSPOINT_WORKERS; default: 1)',
+      toWorkers,
+    )
     .addOption(new Option('--log-format <format>', 'how log lines look').choices(['pretty', 'json']))
     .addOption(
       new Option('--log-level <level>', 'what is logged').choices(['debug', 'info', 'warn', 'error']),
@@ -41,4 +46,11 @@ function toPort(text: string): number {
   if (text.trim() === '' || !Number.isInteger(port) || port < 0 || port > 65_535)
     throw new InvalidArgumentError('It must be a number from 0 to 65535.');
   return port;
+}
+
+function toWorkers(text: string): number {
+  const workers = Number(text);
+  if (text.trim() === '' || !Number.isInteger(workers) || workers < 1 || workers > 64)
+    throw new InvalidArgumentError('It must be a number from 1 to 64.');
+  return workers;
 }

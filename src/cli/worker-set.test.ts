@@ -1,0 +1,69 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { expect, test, vi } from 'vitest';
+import { silentLogger } from '../kernel/index.js';
+import type { ReadyHub } from './hub-herald.js';
+import { WorkerSet } from './worker-set.js';
+
+const HUB = { url: 'http://hub', consoleUrl: 'http://hub/#', hasSample: false };
+const SERVING = `
+  process.on('message', (order) => order === 'stop' && process.exit(0));
+  process.send({ type: 'ready', hub: ${JSON.stringify(HUB)} });`;
+
+/** Real processes that run these programs, one after the other, then the last one again and again. */
+function open(count: number, programs: readonly string[]) {
+  const forked: ChildProcess[] = [];
+  const onReady = vi.fn<(hub: ReadyHub) => void>();
+  let end: (code: number) => void = () => {};
+  const ended = new Promise<number>((resolve) => (end = resolve));
+  const set = new WorkerSet({
+    count,
+    fork: () => {
+      const program = programs[Math.min(forked.length, programs.length - 1)] ?? '';
+      const child = spawn(process.execPath, ['-e', program], {
+        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      });
+      forked.push(child);
+      return child;
+    },
+    logger: silentLogger,
+    onPlace: () => {},
+    onReady,
+    onEnd: (code) => end(code),
+  });
+  set.start();
+  return { set, forked, onReady, ended };
+}
+
+test('workers that keep ending at their start end the whole with 1', async () => {
+  const { ended, forked, onReady } = open(3, ['process.exit(1)']);
+  expect(await ended).toBe(1);
+  expect(forked).toHaveLength(5);
+  expect(onReady).not.toHaveBeenCalled();
+}, 20_000);
+
+test('a configuration that the first one refuses is refused by all', async () => {
+  const { ended, forked } = open(3, ['process.exit(78)']);
+  expect(await ended).toBe(78);
+  expect(forked).toHaveLength(1);
+});
+
+test('one that ends is replaced; ready is said once; all are stopped', async () => {
+  const { set, ended, forked, onReady } = open(2, ['process.exit(1)', SERVING]);
+  await vi.waitFor(() => expect(onReady).toHaveBeenCalledWith(HUB), 10_000);
+  expect(forked).toHaveLength(3);
+  forked[1]?.kill('SIGKILL');
+  await vi.waitFor(() => expect(forked).toHaveLength(4), 10_000);
+  set.stop();
+  set.stop();
+  expect(await ended).toBe(0);
+  expect(onReady).toHaveBeenCalledTimes(1);
+  expect(forked.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)).toBe(true);
+}, 20_000);
+
+test('whoever does not wait ends them at once', async () => {
+  const { set, ended, onReady } = open(1, [SERVING.replace('process.exit(0)', 'false')]);
+  await vi.waitFor(() => expect(onReady).toHaveBeenCalled(), 10_000);
+  set.stop();
+  set.stopAtOnce();
+  expect(await ended).toBe(1);
+}, 20_000);

@@ -1,0 +1,144 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Logger } from '../kernel/index.js';
+import { EXIT_CONFIGURATION, EXIT_DONE, EXIT_FAILED } from './exit-codes.js';
+import type { HubPlace, ReadyHub } from './hub-herald.js';
+
+/** What a worker tells its primary. */
+export type WorkerReport =
+  | { readonly type: 'announce'; readonly place: HubPlace }
+  | { readonly type: 'ready'; readonly hub: ReadyHub };
+
+export interface WorkerSetOptions {
+  readonly count: number;
+  readonly fork: () => ChildProcess;
+  readonly logger: Logger;
+  readonly onPlace: (place: HubPlace) => void;
+  /** Once, when all workers are ready for the first time. */
+  readonly onReady: (hub: ReadyHub) => void;
+  /** Once, when none is left and none will come; with the exit code. */
+  readonly onEnd: (code: number) => void;
+}
+
+const MOST_FAILED_STARTS = 5;
+const WINDOW_MS = 60_000;
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 10_000;
+/** Longer than a worker takes that gives running calls their time. */
+const STOP_MS = 20_000;
+
+/** Keeps a number of workers running. Those that end are replaced, later and later if they keep ending. */
+export class WorkerSet {
+  readonly #options: WorkerSetOptions;
+  /** And whether they are ready. */
+  readonly #workers = new Map<ChildProcess, boolean>();
+  readonly #delayed = new Set<NodeJS.Timeout>();
+  /** When workers ended that nobody had stopped; failed starts are those that were not ready yet. */
+  #ends: number[] = [];
+  #failedStarts: number[] = [];
+  #wasReady = false;
+  #first: ReadyHub | undefined;
+  #exitCode: number | undefined;
+  #ended = false;
+
+  constructor(options: WorkerSetOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#fill();
+  }
+
+  reload(): void {
+    for (const [worker, ready] of this.#workers) if (ready) worker.send('reload', () => {});
+  }
+
+  /** May be called twice. */
+  stop(code: number = EXIT_DONE): void {
+    if (this.#exitCode !== undefined) return;
+    this.#exitCode = code;
+    for (const timer of this.#delayed) clearTimeout(timer);
+    this.#delayed.clear();
+    for (const [worker, ready] of this.#workers) {
+      if (ready) worker.send('stop', () => {});
+      else worker.kill('SIGTERM');
+    }
+    setTimeout(() => this.stopAtOnce(), STOP_MS).unref();
+    this.#endIfEmpty();
+  }
+
+  stopAtOnce(): void {
+    this.#exitCode = EXIT_FAILED;
+    for (const worker of this.#workers.keys()) worker.kill('SIGKILL');
+    this.#endIfEmpty();
+  }
+
+  get #readyCount(): number {
+    return [...this.#workers.values()].filter(Boolean).length;
+  }
+
+  /** The first one starts alone: it makes keys, tokens and tables, and the others find them. */
+  #fill(): void {
+    const wanted = this.#first === undefined ? 1 : this.#options.count;
+    while (this.#workers.size + this.#delayed.size < wanted) this.#fork();
+  }
+
+  #fork(): void {
+    const worker = this.#options.fork();
+    this.#workers.set(worker, false);
+    worker.on('message', (message) => {
+      const report = message as WorkerReport;
+      if (report.type === 'announce') this.#options.onPlace(report.place);
+      else this.#onReady(worker, report.hub);
+    });
+    worker.on('error', () => {});
+    worker.once('exit', (code, signal) => this.#onExit(worker, code, signal));
+  }
+
+  #onReady(worker: ChildProcess, hub: ReadyHub): void {
+    if (!this.#workers.has(worker)) return;
+    this.#workers.set(worker, true);
+    if (this.#exitCode !== undefined) {
+      worker.send('stop', () => {});
+      return;
+    }
+    this.#first ??= hub;
+    this.#fill();
+    if (this.#wasReady || this.#readyCount < this.#options.count) return;
+    this.#wasReady = true;
+    this.#options.onReady(this.#first);
+  }
+
+  #onExit(worker: ChildProcess, code: number | null, signal: string | null): void {
+    const wasReady = this.#workers.get(worker) === true;
+    this.#workers.delete(worker);
+    if (this.#exitCode !== undefined) {
+      if (wasReady && code !== EXIT_DONE) this.#exitCode = EXIT_FAILED;
+      return this.#endIfEmpty();
+    }
+    // It has said why, and the next one would say the same.
+    if (this.#first === undefined && code === EXIT_CONFIGURATION) return this.stop(EXIT_CONFIGURATION);
+    const now = performance.now();
+    const recent = (at: number): boolean => now - at < WINDOW_MS;
+    this.#ends = [...this.#ends, now].filter(recent);
+    if (!wasReady) this.#failedStarts = [...this.#failedStarts, now].filter(recent);
+    // While one serves there is something to lose.
+    if (this.#failedStarts.length >= MOST_FAILED_STARTS && this.#readyCount === 0) {
+      this.#options.logger.error({ failed: this.#failedStarts.length }, 'workers keep ending at their start');
+      return this.stop(EXIT_FAILED);
+    }
+    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (this.#ends.length - 1), LONGEST_DELAY_MS);
+    const facts = { worker: worker.pid, code, signal, delayMs };
+    this.#options.logger.warn(facts, 'a worker ended; another one takes its place');
+    const timer = setTimeout(() => {
+      this.#delayed.delete(timer);
+      this.#fill();
+    }, delayMs);
+    this.#delayed.add(timer);
+  }
+
+  #endIfEmpty(): void {
+    if (this.#ended || this.#workers.size > 0) return;
+    this.#ended = true;
+    this.#options.onEnd(this.#exitCode ?? EXIT_DONE);
+  }
+}
