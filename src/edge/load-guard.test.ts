@@ -61,17 +61,21 @@ describe('load', () => {
   });
 
   test('while the event loop is late fewer are taken, and more again when it is not', () => {
-    const { guard, begin, turn } = setUp();
-    begin(80);
+    const { guard, begin, turn } = setUp(2_000);
+    begin(1_000);
+    turn(2, 101);
+    turn(1, 100);
+    turn(2, 101);
+    expect(guard.ceiling).toBe(2_000);
     turn(1, 101);
-    expect(guard.ceiling).toBe(60);
+    expect(guard.ceiling).toBe(750);
     expect(guard.refuses('tools/call')).toBe(true);
     turn(20, 500);
-    expect(guard.ceiling).toBe(32);
+    expect(guard.ceiling).toBe(256);
     turn(1, 100);
-    expect(guard.ceiling).toBe(36);
-    turn(40);
-    expect(guard.ceiling).toBe(100);
+    expect(guard.ceiling).toBe(269);
+    turn(100);
+    expect(guard.ceiling).toBe(2_000);
   });
 
   test('F35: with a full heap nothing but signs of life is served, until there is room again', () => {

@@ -29,7 +29,10 @@ const SAMPLE_MS = 100;
 const LATE_MS = 100;
 const BLOCKED_MS = 1_000;
 const UNRESPONSIVE_MS = 5_000;
-const FEWEST_CALLS = 32;
+/** One late turn may be anything: code that is loaded, a collection, a neighbour. */
+const LATE_TURNS = 3;
+/** So many a process can have under way however busy it is. */
+const FEWEST_CALLS = 256;
 const FULL_HEAP = 0.92;
 
 /** Cheap for us, and what clients need to find out what is wrong. */
@@ -60,6 +63,7 @@ class EventLoopGuard implements LoadGuard {
   readonly #timer: NodeJS.Timeout;
   #sampledAt: number;
   #samples = 0;
+  #lateTurns = 0;
   #running = 0;
   #ceiling: number;
   #shed = 0;
@@ -124,9 +128,11 @@ class EventLoopGuard implements LoadGuard {
     this.#isResponsive = lateMs < UNRESPONSIVE_MS;
     if (lateMs >= BLOCKED_MS)
       this.#logger.warn({ lateMs: Math.round(lateMs) }, 'the event loop could not run');
-    if (lateMs > LATE_MS)
+    this.#lateTurns = lateMs > LATE_MS ? this.#lateTurns + 1 : 0;
+    if (this.#lateTurns >= LATE_TURNS)
       this.#ceiling = Math.max(FEWEST_CALLS, Math.floor(Math.min(this.#ceiling, this.#running) * 0.75));
-    else this.#ceiling = Math.min(this.#maxCalls, this.#ceiling + Math.max(4, Math.ceil(this.#ceiling / 20)));
+    else if (this.#lateTurns === 0)
+      this.#ceiling = Math.min(this.#maxCalls, this.#ceiling + Math.max(4, Math.ceil(this.#ceiling / 20)));
     // Once a second: asking costs something.
     if (++this.#samples % 10 === 0) this.#isFull = this.#heapUse() > FULL_HEAP;
   }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLogger } from '../../src/app/index.js';
 import { ADMIN_BASE_PATH, ADMIN_ROUTES, type AdminRoute } from '../../src/contract/index.js';
@@ -158,7 +158,10 @@ describe('a secret of any kind is in', () => {
 
   test('no file but those that are there to hold it', () => {
     const data = hub.running.folder.path;
-    const files = readdirSync(data).filter((name) => !/^(?:master\.key|(?:admin|local)\.token)$/.test(name));
+    const files = readdirSync(data, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => relative(data, join(entry.parentPath, entry.name)))
+      .filter((name) => !/^(?:master\.key|(?:admin|local)\.token)$/.test(name));
     expect(files).toContain('hub.db');
     for (const name of files) check(name, readFileSync(join(data, name), 'latin1'));
   });

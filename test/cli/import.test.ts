@@ -216,7 +216,9 @@ describe('carried out', () => {
     ]);
     expect(stderr).toContain('MY_API_KEY is a secret');
     const folder = place.path('.crosspoint');
-    const kept = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'));
+    const kept = readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
     const written = [stdout, stderr, readFileSync(place.path('crosspoint.yaml'), 'utf8'), ...kept].join('\n');
     expect(written).not.toMatch(/(?:local|remote)-secret-0123456789/);
     expect(await place.run(['call', 'remote__look'])).toMatchObject({ code: 0 });
