@@ -9,8 +9,12 @@ const require = createRequire(import.meta.url);
  * The policy library, loaded when a policy is first read. Checking policies at the start is much work done once: V8 would
  * compile the library anew for speed while it goes on, which takes a second of processor time and 60 MB. With this
  * budget it does so only for what stays busy.
+ *
+ * V8 11 ends the process with «unreachable code» when it has to undo an optimised function in the midst of a call into
+ * WebAssembly that it had put inline, so it is told not to. The engine remembers its decisions; such calls are few.
  */
 export const cedar: () => typeof Cedar = once(() => {
   setFlagsFromString('--wasm-tiering-budget=256000000');
+  setFlagsFromString('--no-turbo-inline-js-wasm-calls');
   return require('@cedar-policy/cedar-wasm/nodejs') as typeof Cedar;
 });
