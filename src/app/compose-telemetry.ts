@@ -60,10 +60,11 @@ export interface OfferParts {
   readonly catalog: LiveCatalog;
   readonly health: HealthBook;
   readonly held: HeldCalls;
+  readonly load: { readonly running: number; readonly shed: number };
 }
 
 /** How many there are of what the hub keeps. */
-export function observeOffers(registry: MetricRegistry, { catalog, health, held }: OfferParts): void {
+export function observeOffers(registry: MetricRegistry, { catalog, health, held, load }: OfferParts): void {
   registry.observe(
     'gauge',
     { name: 'crosspoint.connectors', help: 'Connectors by state.', labels: ['state'] },
@@ -84,6 +85,16 @@ export function observeOffers(registry: MetricRegistry, { catalog, health, held 
     'gauge',
     { name: 'crosspoint.parked_calls', help: 'Calls that wait for their caller to bring an answer.' },
     () => [{ labels: [], value: held.size }],
+  );
+  registry.observe(
+    'gauge',
+    { name: 'crosspoint.calls.running', help: 'Requests that are being served.' },
+    () => [{ labels: [], value: load.running }],
+  );
+  registry.observe(
+    'counter',
+    { name: 'crosspoint.calls.shed', help: 'Requests turned away because there was too much to do.' },
+    () => [{ labels: [], value: load.shed }],
   );
 }
 

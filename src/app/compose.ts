@@ -72,7 +72,7 @@ export async function composeHub(given: HubParts) {
   const syncConnector = createSyncConnector({ ...parts, snapshots, clock });
   const connecting = composeConnections({ ...parts, syncConnector });
   const watched = composeWatch(parts, given);
-  observeOffers(parts.telemetry.registry, { catalog, health: watched.health, held });
+  observeOffers(parts.telemetry.registry, { catalog, held, ...watched });
   return {
     ...parts,
     ...watched,
