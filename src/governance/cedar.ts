@@ -10,8 +10,9 @@ const require = createRequire(import.meta.url);
  * compile the library anew for speed while it goes on, which takes a second of processor time and 60 MB. With this
  * budget it does so only for what stays busy.
  *
- * V8 11 ends the process with «unreachable code» when it has to undo an optimised function in the midst of a call into
- * WebAssembly that it had put inline, so it is told not to. The engine remembers its decisions; such calls are few.
+ * V8 11 was seen to end the process with «unreachable code» while it undid an optimised function in the midst of a call of
+ * another kind. Calls into WebAssembly that it puts inline are such calls, so it is told not to; there are few of them,
+ * because the engine remembers its decisions.
  */
 export const cedar: () => typeof Cedar = once(() => {
   setFlagsFromString('--wasm-tiering-budget=256000000');
