@@ -1,12 +1,10 @@
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOT } from '../../scripts/repository.js';
+import { HUB_PROGRAM } from '../support/hub-program.js';
 import { checkTopology } from '../support/topology-check.js';
 import { startTopology } from '../support/topology.js';
 
 test('F13: behind the published nginx configuration a rolling restart drops no call of either era', async () => {
-  const program = ['--import', 'tsx', join(ROOT, 'src', 'cli', 'index.ts')];
-  const topology = await startTopology({ replicas: 2, program });
+  const topology = await startTopology({ replicas: 2, program: HUB_PROGRAM });
   try {
     const { calls, failures } = await checkTopology(topology);
     expect(failures).toEqual([]);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ROOT } from '../../scripts/repository.js';
+import { HUB_PROGRAM } from '../support/hub-program.js';
 import { startAskingUpstream, type AskingUpstream } from '../support/asking-upstream.js';
 import { startHubProcess, type HubProcess } from '../support/hub-process.js';
 import { createSharedPlace, useSharedServers, type SharedPlace } from '../support/replica-set.js';
@@ -66,11 +67,10 @@ interface Outcome {
 }
 
 function crosspoint(args: readonly string[], folder = ROOT): Promise<Outcome> {
-  const program = ['--import', import.meta.resolve('tsx'), join(ROOT, 'src', 'cli', 'index.ts')];
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      [...program, ...args],
+      [...HUB_PROGRAM, ...args],
       { cwd: folder, timeout: 20_000 },
       (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
     );

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT } from '../../scripts/repository.js';
+import { HUB_PROGRAM } from './hub-program.js';
 
 export interface HubProcess {
   readonly url: string;
@@ -25,13 +26,11 @@ export interface HubProcess {
 const START_LIMIT_MS = 60_000;
 const END_LIMIT_MS = 15_000;
 
-const SOURCES = ['--import', 'tsx', join(ROOT, 'src', 'cli', 'index.ts')];
-
-/** The hub as a program, by default from its sources, with its configuration and data in this folder. */
+/** The hub as a program, with its configuration and data in this folder. */
 export async function startHubProcess(
   folder: string,
   config: object,
-  program: readonly string[] = SOURCES,
+  program: readonly string[] = HUB_PROGRAM,
   flags: readonly string[] = [],
 ): Promise<HubProcess> {
   writeFileSync(join(folder, 'crosspoint.json'), JSON.stringify(config));
