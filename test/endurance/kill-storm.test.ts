@@ -12,7 +12,8 @@ describe('F12: a hub that is killed again and again under load', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'crosspoint-storm-'));
-    seen = await runStorm({ folder, kills: 3, lifeMs: [100, 400], callers: 8 });
+    // Long enough for a first write: the admin API is loaded when it is first asked.
+    seen = await runStorm({ folder, kills: 3, lifeMs: [1_000, 3_000], callers: 8 });
   }, 180_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
