@@ -72,8 +72,17 @@ describe('a remote upstream that wants a token', () => {
   });
 
   test('sync tells what became different', async () => {
-    upstream.script = { ...upstream.script, tools: [tool('list', 'other words'), tool('close')] };
-    const { stdout } = await place.run(['connector', 'sync', 'tracker']);
+    const before = upstream.script;
+    const after = { ...before, tools: [tool('list', 'other words'), tool('close')] };
+    const sync = async (): Promise<string> => {
+      upstream.script = before;
+      await place.run(['connector', 'sync', 'tracker']);
+      upstream.script = after;
+      return (await place.run(['connector', 'sync', 'tracker'])).stdout;
+    };
+    let stdout = await sync();
+    // The hub may just be trying again by itself what failed before it had the token, and find the difference first.
+    if (!stdout.includes('close')) stdout = await sync();
     expect(stdout).toBe("Discovered 2 tools from 'Issue tracker'.\n  + close\n  - open\n  ~ list\n");
     expect(await place.json(['connector', 'sync', 'tracker'])).toMatchObject({
       connector: 'tracker',

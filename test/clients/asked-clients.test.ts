@@ -114,9 +114,13 @@ describe.each(Object.entries(EXAMPLES))('%s', (_name, example) => {
       expect(JSON.stringify(result.content)).toContain('Hello from the model');
     });
 
-    test.skipIf(example.changes === undefined)('hears of a changed resource', async () => {
+    const { changes } = example;
+    // Not every server of the SDK tells of changes.
+    if (changes === undefined) return;
+
+    test('hears of a changed resource', async () => {
       const { client, updated } = asked;
-      const { uri, tool } = example.changes!;
+      const { uri, tool } = changes;
       const listening =
         mode === 'legacy'
           ? await client.subscribeResource({ uri })
