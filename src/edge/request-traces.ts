@@ -2,7 +2,7 @@ import type { CallStage } from '../contract/index.js';
 import { isHubError, type Span, type Tracer } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Handler, McpRequest } from '../mcp/server/index.js';
-import { Suspended, type CallWatch } from '../operations/index.js';
+import type { CallWatch } from '../operations/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
 
 const MOST_NAME = 100;
@@ -25,8 +25,7 @@ export class RequestTraces {
         trace.end(isObject(result) && result['isError'] === true ? 'tool_error' : undefined);
         return result;
       } catch (error) {
-        // Whoever is asked something calls again; nothing has failed.
-        trace.end(error instanceof Suspended ? undefined : isHubError(error) ? error.code : 'internal');
+        trace.end(codeOf(error));
         throw error;
       }
     };
@@ -91,6 +90,12 @@ class RequestTrace implements CallWatch {
       },
     };
   }
+}
+
+/** What is thrown and no error is a question to the caller or a task that has begun; nothing has failed. */
+function codeOf(thrown: unknown): string | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  return isHubError(thrown) ? thrown.code : 'internal';
 }
 
 function textOf(value: unknown): string | undefined {

@@ -153,6 +153,12 @@ describe('the file', () => {
     expect(config.watched).toEqual([join(folder, 'crosspoint.json'), folder, join(folder, 'guide.md')]);
   });
 
+  test('a policy that is named whole is watched itself, not its folder', () => {
+    writeFileSync(join(folder, 'one.cedar'), 'permit(principal, action, resource);');
+    const { watched } = load({ policies: ['./one.cedar'] });
+    expect(watched).toEqual([join(folder, 'crosspoint.json'), join(folder, 'one.cedar')]);
+  });
+
   test('keys of agents are kept as digests only', () => {
     const { agents } = load({ agents: { ci: { keys: [TOKEN], tags: ['robots'] } } });
     expect(agents).toMatchObject([

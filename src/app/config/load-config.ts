@@ -305,7 +305,10 @@ function toWatched(configFile: string | undefined, file: ConfigInput, base: stri
   );
   return [
     ...(configFile === undefined ? [] : [configFile]),
-    ...(file.policies ?? []).map((pattern) => dirname(resolve(base, pattern))),
+    // The folder only where a new file in it may count: others write there too.
+    ...(file.policies ?? [])
+      .map((pattern) => resolve(base, pattern))
+      .map((path) => (path.includes('*') ? dirname(path) : path)),
     ...prompts.filter((path) => typeof path === 'string').map((path) => resolve(base, path)),
   ];
 }
