@@ -71,10 +71,12 @@ export function createMcpHandlers(
     const { capabilities } = request.client;
     const asks = askProfileOf(capabilities);
     const beyond = scope.kind === 'connector' ? beyondProtocol(capabilities) : undefined;
+    // Who says what it can do with each request hears from the connector's server what that says to such a client.
+    const withoutTasks = scope.kind === 'connector' && !request.asksLive && request.tasks === undefined;
     const options =
       asks === undefined && beyond === undefined
-        ? new RequestOptions(request)
-        : optionsOf(request, asks, beyond);
+        ? new RequestOptions(request, withoutTasks)
+        : optionsOf(request, asks, beyond, withoutTasks);
     return {
       callId: toCallId(randomUUID()),
       agent: agentOf(request.principal),
@@ -250,6 +252,7 @@ function optionsOf(
   request: McpRequest,
   asks: AskProfile | undefined,
   beyond?: ClientCapabilities,
+  withoutTasks = false,
 ): UpstreamOptions {
   const { _meta: meta } = request.params;
   return {
@@ -263,6 +266,7 @@ function optionsOf(
       onLog: (message) => request.log(message),
     }),
     ...(isObject(meta) && { meta }),
+    ...(withoutTasks && { withoutTasks }),
     ...(asks !== undefined &&
       request.asksLive && {
         ask: askLive(request),

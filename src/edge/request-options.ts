@@ -12,15 +12,17 @@ export class RequestOptions implements UpstreamOptions {
   readonly onLog: UpstreamOptions['onLog'];
   readonly logLevel: UpstreamOptions['logLevel'];
   readonly meta: JsonObject | undefined;
+  readonly withoutTasks: boolean;
   readonly #request: McpRequest;
 
-  constructor(request: McpRequest) {
+  constructor(request: McpRequest, withoutTasks: boolean) {
     const { _meta: meta } = request.params;
     this.#request = request;
     this.onProgress = request.wantsProgress ? (progress) => request.progress(progress) : undefined;
     this.onLog = request.logLevel === undefined ? undefined : (message) => request.log(message);
     this.logLevel = request.logLevel;
     this.meta = isObject(meta) ? meta : undefined;
+    this.withoutTasks = withoutTasks;
   }
 
   get signal(): AbortSignal {

@@ -63,7 +63,8 @@ export function relayedOptions(
   { connector, scope, agent, session = '', callId }: Relaying,
   losses: BridgeLosses,
 ): UpstreamOptions {
-  const { onAbort, onProgress, onLog, logLevel, meta, capabilities, asTask, onVisited } = options;
+  const { onAbort, onProgress, onLog, logLevel, meta, capabilities, asTask, withoutTasks, onVisited } =
+    options;
   return {
     get signal() {
       return options.signal as AbortSignal;
@@ -90,6 +91,7 @@ export function relayedOptions(
     ...(meta && { meta }),
     ...(capabilities && { capabilities }),
     ...(asTask && { asTask }),
+    ...(withoutTasks && { withoutTasks }),
     ...(onVisited && { onVisited }),
   };
 }

@@ -13,7 +13,7 @@ import type { AskCaller, RoundOptions } from './upstream.js';
 /** The options of a call whose caller can be asked. */
 export function withInput(options: RoundOptions, ask: AskCaller): RawCallOptions {
   const onInput = toHandler(ask);
-  const { onAbort, onProgress, onLog, logLevel, meta, capabilities, asTask } = options;
+  const { onAbort, onProgress, onLog, logLevel, meta, capabilities, asTask, withoutTasks } = options;
   const { inputResponses, requestState } = options;
   const tag = new Asked(onInput, options.askedAs);
   return {
@@ -31,6 +31,7 @@ export function withInput(options: RoundOptions, ask: AskCaller): RawCallOptions
     ...(meta && { meta }),
     ...(capabilities && { capabilities }),
     ...(asTask && { asTask }),
+    ...(withoutTasks && { withoutTasks }),
     ...(inputResponses && { inputResponses }),
     ...(requestState !== undefined && { requestState }),
   };

@@ -2,6 +2,7 @@ import type { Connector } from '../connectors/index.js';
 import { HubError, type HubErrorCode } from '../kernel/index.js';
 import { ClientError, type ClientErrorCode } from '../mcp/client/index.js';
 import { INVALID_PARAMS, isObject, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { TASKS_EXTENSION } from '../mcp/model/index.js';
 import { TransportError, type TransportErrorCode } from '../mcp/transports/index.js';
 
 /**
@@ -115,11 +116,16 @@ function pagesToVisit({ code, data }: ProtocolError): { readonly elicitations?: 
 const MISSING_CAPABILITY = -32_021;
 const ASKABLE = new Set(['elicitation', 'sampling', 'roots']);
 
-/** What the upstream would have to ask. It was told what the caller can be asked, so this is what the caller lacks. */
+/** What the upstream would have to ask, or a task. It was told what the caller can do of that, so this is what the caller lacks. */
 function abilitiesMissing({ code, data }: ProtocolError): { readonly requiredCapabilities?: JsonObject } {
   const required = code === MISSING_CAPABILITY && isObject(data) ? data['requiredCapabilities'] : undefined;
-  if (!isObject(required) || !Object.keys(required).every((kind) => ASKABLE.has(kind))) return {};
+  if (!isObject(required) || !Object.entries(required).every(isOfCaller)) return {};
   return { requiredCapabilities: required };
+}
+
+function isOfCaller([kind, value]: readonly [string, unknown]): boolean {
+  if (kind !== 'extensions') return ASKABLE.has(kind);
+  return isObject(value) && Object.keys(value).every((name) => name === TASKS_EXTENSION);
 }
 
 const RESOURCE_NOT_FOUND = -32_002;

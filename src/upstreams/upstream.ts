@@ -81,6 +81,8 @@ export interface UpstreamOptions {
   readonly onVisited?: (elicitationId: string) => void;
   /** Makes a task of the call at upstreams that leave that to the caller. */
   readonly asTask?: { readonly ttlMs?: number } | undefined;
+  /** Upstreams that decide about tasks themselves are not told that the hub can follow them. */
+  readonly withoutTasks?: boolean | undefined;
 }
 
 /** What the caller gave for the questions of the round before, and what the upstream gave it to bring back. */

@@ -119,7 +119,6 @@ test('the table counts required and other scenarios apart', () => {
       { scenario: scenario('server', 'caching', true), passed: true },
       { scenario: scenario('server', 'tasks-lifecycle', false), passed: false },
     ],
-    leftOut: [],
   });
   expect(report).toContain('| 0.2.0 | 2026-07-28 | 1/1 | 0/1 |');
   expect(report).toContain('| `tasks-lifecycle` | – | – | exception |');

@@ -12,9 +12,6 @@ export interface LegReport {
   readonly leg: Leg;
   readonly versions: Readonly<Record<Scenario['line'], string>>;
   readonly results: readonly Result[];
-  readonly leftOut: readonly Scenario[];
-  /** What those are about. */
-  readonly leftOutTopic?: string;
 }
 
 const DOCUMENT = join(ROOT, 'docs', 'conformance.md');
@@ -30,17 +27,14 @@ export function renderReport(report: LegReport): string {
   return [...renderSums(report), '', ...renderMatrix(report)].join('\n');
 }
 
-function renderSums({ versions, results, leftOut, leftOutTopic = 'other' }: LegReport): readonly string[] {
+function renderSums({ versions, results }: LegReport): readonly string[] {
   const rows = COLUMNS.map((column) => {
     const inColumn = results.filter(({ scenario }) => isIn(column, scenario));
     const required = inColumn.filter(({ scenario }) => scenario.required);
     const extra = inColumn.filter(({ scenario }) => !scenario.required);
-    const omitted = leftOut.filter((scenario) => isIn(column, scenario)).length;
-    const row = [versions[column.line], column.revision, ratio(required), ratio(extra)];
-    return leftOut.length === 0 ? row : [...row, omitted === 0 ? '–' : `${omitted}`];
+    return [versions[column.line], column.revision, ratio(required), ratio(extra)];
   });
-  const head = ['Suite', 'Revision', 'Required', 'Beyond'];
-  return table(leftOut.length === 0 ? head : [...head, `Left out (${leftOutTopic})`], rows);
+  return table(['Suite', 'Revision', 'Required', 'Beyond'], rows);
 }
 
 function renderMatrix({ versions, results }: LegReport): readonly string[] {

@@ -139,6 +139,8 @@ export interface RequestOptions {
 export interface CallOptions extends RequestOptions {
   /** Legacy servers leave it to the client whether a call becomes a task. Modern ones decide themselves. */
   readonly asTask?: { readonly ttlMs?: number } | undefined;
+  /** Modern era: leaves the tasks extension undeclared although the client follows tasks, for callers that want to hear what the server then says. */
+  readonly withoutTasks?: boolean | undefined;
   /** Answers what the server asks in the course of this call, instead of the client's handlers. */
   readonly onInput?: InputHandler;
 }

@@ -183,7 +183,7 @@ export class Requester implements CallOwner {
     const capabilities = this.capabilitiesOf(call);
     const { method } = call;
     if (!this.#parts.settings.tasks || (method !== 'tools/call' && !isAboutTasks(call))) return capabilities;
-    if (!supportsTasks(peer.capabilities)) return capabilities;
+    if (call.options.withoutTasks === true || !supportsTasks(peer.capabilities)) return capabilities;
     return { ...capabilities, extensions: { ...capabilities.extensions, [TASKS_EXTENSION]: {} } };
   }
 
