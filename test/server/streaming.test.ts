@@ -78,6 +78,32 @@ describe.each(FRONTS)('streams over sockets, by $way', (front) => {
     await connection.until((received) => received.endsWith('0\r\n\r\n'));
   });
 
+  test('S19: what is said at once arrives whole and in order, with the answer behind it', async () => {
+    const steps = Array.from({ length: 20 }, (_, i) => i + 1);
+    const live = await open({
+      call: async (r) => {
+        for (const progress of steps) r.progress({ progress, total: 20, message: `Schritt „${progress}“` });
+        await Promise.resolve();
+        return { content: [] };
+      },
+    });
+    const connection = live.connect();
+    connection.write(modernCall(1, {}, { progressToken: 'p' }));
+    await connection.until((received) => received.endsWith('0\r\n\r\n'));
+    const text = Buffer.from(connection.received, 'latin1').toString();
+    const said = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as object);
+    expect(said).toEqual([
+      ...steps.map((progress) => ({
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progressToken: 'p', progress, total: 20, message: `Schritt „${progress}“` },
+      })),
+      expect.objectContaining({ id: 1 }),
+    ]);
+    // One chunk and the last, empty one.
+    if (front.fastFront) expect(text.match(/^[0-9a-f]+\r$/gm)).toHaveLength(2);
+  });
+
   test('H-40: readers that never read do not hold up others', async () => {
     const live = await open({ server: { limits: { maxStreamBytes: 64 * 1024 } } });
     const readers = Array.from({ length: 5 }, () => live.connect());

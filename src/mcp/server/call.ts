@@ -26,6 +26,8 @@ export interface CallInit {
   readonly reply: Reply;
 }
 
+const PROGRESS_HEAD = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":';
+
 /**
  * One request on its way through a handler. Answers exactly once, whatever the handler does; what comes after the
  * answer, or after the client is gone, is ignored.
@@ -47,6 +49,7 @@ export abstract class Call implements McpRequest {
   #aborted = false;
   #done = false;
   #progress = Number.NEGATIVE_INFINITY;
+  #progressHead: string | undefined;
   #second = 0;
   #sentThisSecond = 0;
 
@@ -93,12 +96,7 @@ export abstract class Call implements McpRequest {
     if (this.#progressToken === undefined || !Number.isFinite(progress) || progress <= this.#progress) return;
     if (!this.#mayNotify()) return;
     this.#progress = progress;
-    this.#notify('notifications/progress', {
-      progressToken: this.#progressToken,
-      progress,
-      ...(total !== undefined && { total }),
-      ...(message !== undefined && { message }),
-    });
+    this.#push(this.#writeProgress(progress, total, message));
   }
 
   log(message: LogMessage): void {
@@ -185,6 +183,19 @@ export abstract class Call implements McpRequest {
       this.core.observe({ type: 'handler_failed', method: this.method, error });
       return;
     }
+    this.#push(text);
+  }
+
+  #push(text: string): void {
     if (!this.reply.push(text, true)) this.core.observe({ type: 'notification_dropped', reason: 'unheard' });
+  }
+
+  /** Some tools say every few milliseconds how far they are, so what is the same each time is written once. */
+  #writeProgress(progress: number, total: number | undefined, message: string | undefined): string {
+    this.#progressHead ??= `${PROGRESS_HEAD}${JSON.stringify(this.#progressToken)},"progress":`;
+    let text = this.#progressHead + String(progress);
+    if (total !== undefined) text += `,"total":${Number.isFinite(total) ? String(total) : 'null'}`;
+    if (message !== undefined) text += `,"message":${JSON.stringify(message)}`;
+    return `${text}}}`;
   }
 }

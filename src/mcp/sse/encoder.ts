@@ -23,6 +23,12 @@ export function writeEvent(event: SseEventToWrite): string {
   return `${text}${writeData(event.data)}\n`;
 }
 
+/** The same for data of one line under an id of ours: neither is looked through. JSON text is such data. */
+export function writeMessageEvent(line: string, id: string | undefined): string {
+  const named = id === undefined ? '' : `id: ${id}\n`;
+  return `${named}event: message\ndata: ${line}\n\n`;
+}
+
 /** A comment keeps a quiet connection open and is ignored by every decoder. */
 export function writeComment(text = ''): string {
   return `${text

@@ -11,6 +11,7 @@ import {
 } from '../jsonrpc/index.js';
 import { decodeUtf8 } from '../sse/index.js';
 import { withoutMark } from './http-body-kind.js';
+import { readProgress } from './read-progress.js';
 
 export interface MessageSink {
   message(message: Message): void;
@@ -20,6 +21,8 @@ export interface MessageSink {
 
 /** One body or the data of one event. Servers of 2025-03-26 may put several messages into an array. */
 export function readMessages(text: string, sink: MessageSink): void {
+  const progress = readProgress(text);
+  if (progress !== undefined) return sink.message(progress);
   let value: Json;
   try {
     value = parseMessage(text, TOLERANT_JSON);

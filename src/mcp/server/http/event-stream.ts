@@ -1,4 +1,4 @@
-import { writeComment, writeEvent } from '../../sse/index.js';
+import { writeComment, writeEvent, writeMessageEvent } from '../../sse/index.js';
 import type { Core, QuietStream } from '../core.js';
 import type { AnswerStream, Exchange } from '../exchange.js';
 import { STREAM_HEADERS } from './answers.js';
@@ -59,13 +59,13 @@ export class EventStream implements StreamConnection, QuietStream {
       this.#core.observe({ type: 'notification_dropped', reason: 'slow' });
       return true;
     }
-    this.#write(id === undefined ? writeEvent({ data: text }) : writeEvent({ data: text, id }));
+    this.#write(writeMessageEvent(text, id));
     return this.#open;
   }
 
   /** Sends what was said before the client connected. */
   replay(text: string, id: string | undefined): void {
-    const chunk = id === undefined ? writeEvent({ data: text }) : writeEvent({ data: text, id });
+    const chunk = writeMessageEvent(text, id);
     this.#replayed += Buffer.byteLength(chunk);
     this.#write(chunk);
   }

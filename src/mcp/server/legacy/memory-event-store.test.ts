@@ -71,6 +71,22 @@ test('an event too large to keep takes its stream with it, and nothing else', ()
   expect([seqs(store, 'a'), seqs(store, 'b')]).toEqual([undefined, [1]]);
 });
 
+test('events of one moment are dropped one by one like others, and come back in order', () => {
+  let now = 0;
+  const store = new MemoryEventStore({ maxEventsPerSession: 4, maxAgeMs: 10, clock: () => now });
+  for (let seq = 1; seq <= 3; seq++) {
+    store.append(KEY, { stream: 'a', seq, text: `a${seq}` });
+    if (seq === 2) store.append(KEY, { stream: 'b', seq: 1, text: 'b1' });
+  }
+  store.append(KEY, { stream: 'a', seq: 4, text: 'a4' });
+  expect(store.read(KEY, 'a', 0)?.map(({ text }) => text)).toEqual(['a2', 'a3', 'a4']);
+  now = 5;
+  store.append(KEY, { stream: 'a', seq: 5, text: 'a5' });
+  expect([seqs(store), seqs(store, 'b')]).toEqual([[3, 4, 5], [1]]);
+  now = 10;
+  expect([seqs(store), seqs(store, 'b'), store.bytes]).toEqual([[5], undefined, 204]);
+});
+
 test('what is forgotten is gone, and the books are even', () => {
   const store = new MemoryEventStore();
   fill(store, 3);

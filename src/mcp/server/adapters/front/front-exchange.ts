@@ -127,12 +127,17 @@ function byteLength(body: string | Uint8Array | undefined): number {
   return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
 }
 
-/** An answer in chunks. */
+/** Beyond this much, what one turn of the event loop wrote does not wait for its end. */
+const MOST_PENDING = 64 * 1024;
+
+/** An answer in chunks. What is written within one turn of the event loop is one of them, and one write to the socket. */
 class FrontStream implements AnswerStream {
   readonly #connection: FrontConnection;
   readonly #ended: () => void;
-  /** The head travels with the first event if that comes at once, and alone if it does not. */
+  /** The head travels with the first events if those come at once, and alone if they do not. */
   #head: string | undefined;
+  #pending = '';
+  #isScheduled = false;
   #isOver: boolean;
 
   constructor(connection: FrontConnection, head: string | undefined, ended: () => void) {
@@ -140,17 +145,19 @@ class FrontStream implements AnswerStream {
     this.#ended = ended;
     this.#head = head;
     this.#isOver = head === undefined;
-    queueMicrotask(() => this.#write(''));
+    this.#schedule();
   }
 
   get buffered(): number {
-    return this.#connection.socket.writableLength;
+    return this.#connection.socket.writableLength + this.#pending.length;
   }
 
   write(chunk: string): boolean {
     if (this.#isOver || this.#connection.isGone) return false;
-    if (chunk === '') return true;
-    return this.#write(`${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`);
+    this.#pending += chunk;
+    if (this.#pending.length > MOST_PENDING) this.#write('');
+    else if (!this.#isScheduled) this.#schedule();
+    return !this.#connection.socket.writableNeedDrain;
   }
 
   end(): void {
@@ -166,11 +173,30 @@ class FrontStream implements AnswerStream {
     this.#connection.socket.destroy();
   }
 
-  #write(text: string): boolean {
-    const head = this.#head ?? '';
-    this.#head = undefined;
-    const whole = head + text;
-    if (whole === '' || this.#isOver || this.#connection.isGone) return true;
-    return this.#connection.socket.write(whole);
+  #schedule(): void {
+    this.#isScheduled = true;
+    setImmediate(flush, this);
   }
+
+  /** The turn is over. */
+  flush(): void {
+    this.#isScheduled = false;
+    this.#write('');
+  }
+
+  #write(last: string): void {
+    if (this.#isOver || this.#connection.isGone) return;
+    const chunk = this.#pending;
+    const bytes = Buffer.byteLength(chunk);
+    const body = bytes === 0 ? '' : `${bytes.toString(16)}\r\n${chunk}\r\n`;
+    const text = (this.#head ?? '') + body + last;
+    this.#head = undefined;
+    this.#pending = '';
+    // The rest is ours and ASCII. Such text need not be looked through for what is not.
+    if (text !== '') this.#connection.socket.write(text, bytes === chunk.length ? 'latin1' : 'utf8');
+  }
+}
+
+function flush(stream: FrontStream): void {
+  stream.flush();
 }
