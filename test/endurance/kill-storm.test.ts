@@ -30,6 +30,7 @@ describe('the check itself finds', () => {
   const fine: Histories = {
     answered: [1],
     unanswered: [2],
+    refused: [],
     executed: [1, 2],
     intended: [1, 2],
     endings: new Map([
@@ -39,10 +40,12 @@ describe('the check itself finds', () => {
     acknowledged: ['x'],
     present: ['x', 'local'],
     readyMs: [],
+    startCpuMs: [],
     chain: {},
   };
   test.each<readonly [string, Partial<Histories>]>([
     ['an answer too many', { answered: [1, 1] }],
+    ['an error without a reason', { refused: [3] }],
     ['a second execution', { executed: [1, 2, 2] }],
     ['an answer without an execution', { answered: [1, 3] }],
     ['an execution without a record', { intended: [1] }],

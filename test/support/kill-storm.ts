@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startHubProcess, type HubProcess } from './hub-process.js';
 import { openRawAgent } from './raw-agent.js';
 import { startUpstream } from './scripted-upstream.js';
@@ -10,6 +12,8 @@ export interface StormOptions {
   /** How long a hub lives before it is killed, at least and at most. */
   readonly lifeMs: readonly [number, number];
   readonly callers: number;
+  /** How long a caller rests between two calls, and so does who writes. Default: not at all. */
+  readonly restMs?: number;
   /** Hub to run; default: the sources. */
   readonly program?: readonly string[];
   readonly onKill?: (kill: number, readyMs: number) => void;
@@ -21,6 +25,8 @@ export interface Histories {
   readonly answered: readonly number[];
   /** Calls that were sent and never answered. */
   readonly unanswered: readonly number[];
+  /** Calls that were answered with an error. Nothing but the kills disturbs this hub, so there is no reason for one. */
+  readonly refused: readonly number[];
   /** Calls that the upstream carried out. */
   readonly executed: readonly number[];
   /** Calls that the hub wrote down before it made them. */
@@ -30,8 +36,10 @@ export interface Histories {
   /** Agents whose creation was acknowledged, and those that are there at the end. */
   readonly acknowledged: readonly string[];
   readonly present: readonly string[];
-  /** From the start of the program to its first answer. */
+  /** From the start of the program to the first time it says that it is ready. */
   readonly readyMs: readonly number[];
+  /** How long it kept a processor busy for that: what others on the machine take does not count. */
+  readonly startCpuMs: readonly number[];
   readonly chain: unknown;
 }
 
@@ -52,13 +60,16 @@ export async function runStorm(options: StormOptions): Promise<Histories> {
     connectors: { up: { url: upstream.url, limits: { concurrency: 200, breakerFailures: 0 } } },
   };
   const start = (): Promise<HubProcess> => startHubProcess(folder, config, options.program);
-  const load = new Load();
+  const load = new Load(options.restMs);
   const readyMs: number[] = [];
+  const startCpuMs: number[] = [];
   try {
     for (let kill = 0; kill < kills; kill++) {
       const before = performance.now();
       const hub = await start();
+      await isReady(hub);
       readyMs.push(performance.now() - before);
+      startCpuMs.push(cpuMsOf(hub.pid));
       const running = Promise.all(Array.from({ length: callers }, () => load.callUntilGone(hub)));
       const writing = load.writeUntilGone(hub);
       const [least, most] = lifeMs;
@@ -69,7 +80,7 @@ export async function runStorm(options: StormOptions): Promise<Histories> {
     }
     const last = await start();
     try {
-      return { ...load.seen(), executed, readyMs, ...(await readHub(last)) };
+      return { ...load.seen(), executed, readyMs, startCpuMs, ...(await readHub(last)) };
     } finally {
       await last.close();
     }
@@ -78,16 +89,43 @@ export async function runStorm(options: StormOptions): Promise<Histories> {
   }
 }
 
+async function isReady({ url }: HubProcess): Promise<void> {
+  const deadline = Date.now() + 60_000;
+  while ((await fetch(`${url}/ready`)).status !== 200) {
+    if (Date.now() > deadline) throw new Error('the hub never became ready');
+    await sleep(10);
+  }
+}
+
+/** Of the whole process so far; in the units of `/proc`, which are hundredths of a second. */
+function cpuMsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The name, in brackets, may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 /** Clients of the hub, through all its lives. */
 class Load {
   readonly #answered: number[] = [];
   readonly #unanswered: number[] = [];
+  readonly #refused: number[] = [];
   readonly #acknowledged: string[] = [];
+  readonly #restMs: number | undefined;
   #next = 1;
   #nextAgent = 1;
 
+  constructor(restMs: number | undefined) {
+    this.#restMs = restMs;
+  }
+
   seen() {
-    return { answered: this.#answered, unanswered: this.#unanswered, acknowledged: this.#acknowledged };
+    return {
+      answered: this.#answered,
+      unanswered: this.#unanswered,
+      refused: this.#refused,
+      acknowledged: this.#acknowledged,
+    };
   }
 
   async callUntilGone({ url, localKey }: HubProcess): Promise<void> {
@@ -101,11 +139,12 @@ class Load {
           _meta: { traceparent: traceOf(n) },
         });
         if (JSON.stringify(message).includes('noted')) this.#answered.push(n);
-        else this.#unanswered.push(n);
+        else this.#refused.push(n);
       } catch {
         this.#unanswered.push(n);
         return;
       }
+      await this.#rest();
     }
   }
 
@@ -122,16 +161,20 @@ class Load {
       } catch {
         return;
       }
+      await this.#rest();
     }
+  }
+
+  async #rest(): Promise<void> {
+    if (this.#restMs !== undefined) await sleep(this.#restMs);
   }
 
   /** The time is up, and there was at least some traffic in it. */
   async somethingHappened(executed: readonly number[], ms: number): Promise<void> {
     const { length } = executed;
     const deadline = Date.now() + 20_000;
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    while (executed.length < length + 5 && Date.now() < deadline)
-      await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(ms);
+    while (executed.length < length + 5 && Date.now() < deadline) await sleep(20);
   }
 }
 
@@ -179,9 +222,13 @@ export function findViolations(seen: Histories): readonly string[] {
   const present = new Set(seen.present);
   const tell = (what: string, which: readonly unknown[]): readonly string[] =>
     which.length === 0 ? [] : [`${what}: ${which.slice(0, 10).join(', ')} (${which.length} in all)`];
-  const twice = (numbers: readonly number[]) => numbers.filter((n, index) => numbers.indexOf(n) !== index);
+  const twice = (numbers: readonly number[]): readonly number[] => {
+    const once = new Set<number>();
+    return numbers.filter((n) => once.size === once.add(n).size);
+  };
   return [
     ...tell('I1: answered twice', twice(seen.answered)),
+    ...tell('I1: refused for no reason', seen.refused),
     ...tell('I2: carried out twice', twice(seen.executed)),
     ...tell(
       'I2: answered and not carried out',
