@@ -17,11 +17,11 @@ export async function watchReload(hub: HubClient): Promise<HubReload> {
   const before = await lastRefusal(hub);
   return {
     async until(id, isThere) {
-      const deadline = Date.now() + RELOAD_MS;
+      const deadline = performance.now() + RELOAD_MS;
       while (!isThere(await findConnector(hub, id))) {
         const refused = await lastRefusal(hub);
         if (refused !== undefined && refused.sequence !== before?.sequence) throw refusal(refused);
-        if (Date.now() > deadline) {
+        if (performance.now() > deadline) {
           throw new CliError('the running hub did not take up the change', {
             hint: 'Look whether it runs with this file: crosspoint config show',
           });

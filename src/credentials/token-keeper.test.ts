@@ -53,6 +53,27 @@ describe('renewal', () => {
     expect(await keeper.accessFor(ONE, ALICE)).toBe(access);
   });
 
+  test('F32: is due at once when the clock is set past the end of the token', async () => {
+    const { keeper, store, clock, flow } = open();
+    store.put();
+    await keeper.accessFor(ONE, ALICE);
+    clock.wrongBy = 4_000_000;
+    await keeper.accessFor(ONE, ALICE);
+    expect(flow.calls.refresh).toBe(1);
+  });
+
+  test('F32: what others changed is seen in time although the clock was set back', async () => {
+    const { keeper, store, clock, flow } = open();
+    store.put();
+    await keeper.accessFor(ONE, ALICE);
+    clock.wrongBy = -900_000;
+    const before = store.finds;
+    clock.at += 31_000;
+    await keeper.accessFor(ONE, ALICE);
+    expect(store.finds).toBe(before + 1);
+    expect(flow.calls.refresh).toBe(0);
+  });
+
   test('is waited for when the token has expired, once for everybody', async () => {
     const { keeper, store, clock, flow, events } = open();
     store.put();

@@ -18,8 +18,10 @@ export interface TokenKeeperOptions extends Omit<TokenRenewalOptions, 'onSaved' 
 interface Kept {
   readonly access: KeptAccess;
   readonly credential: Credential;
-  /** Until then it is used without looking. */
-  readonly checkAt: number;
+  /** Until then it is used without looking, by a clock that only grows. */
+  readonly recheckAt: number;
+  /** And until then, by the date: what somebody does to the clock of the machine counts at once. */
+  readonly renewAt: number;
 }
 
 /** How long nobody looks into the store. Changes by other processes are told; this is for those that were not heard. */
@@ -52,7 +54,9 @@ export class TokenKeeper {
   /** Throws `credential_required` where a person has to sign in. */
   accessFor(connector: Connector, owner: CredentialOwner): Access | Promise<Access> {
     const kept = this.#find(connector, owner);
-    if (kept !== undefined && this.#options.clock.now() < kept.checkAt) return kept.access;
+    const { clock } = this.#options;
+    if (kept !== undefined && clock.monotonic() < kept.recheckAt && clock.now() < kept.renewAt)
+      return kept.access;
     const key = JSON.stringify([connector.id, owner]);
     const running = this.#loading.get(key);
     if (running !== undefined) return running;
@@ -171,7 +175,7 @@ export class TokenKeeper {
         (renewed) => this.#keep(connector, renewed, changes),
         () => {},
       );
-      return this.#keep(connector, credential, changes, now + RENEWING_MS);
+      return this.#keep(connector, credential, changes, { recheckMs: RENEWING_MS });
     }
     return this.#keep(connector, credential, changes);
   }
@@ -180,22 +184,26 @@ export class TokenKeeper {
     return grant?.expiresAt !== undefined && now >= grant.expiresAt - renewalLead(grant);
   }
 
-  #keep(connector: Connector, credential: Credential, changes: number, until?: number): KeptAccess {
+  #keep(
+    connector: Connector,
+    credential: Credential,
+    changes: number,
+    isRenewing?: { readonly recheckMs: number },
+  ): KeptAccess {
     const access = this.#access(credential);
     // What changed while it was read must be read again.
     if (changes !== this.#changes) return access;
-    const now = this.#options.clock.now();
     const random = this.#options.random ?? Math.random;
     const { grant } = credential;
-    const renewal =
-      grant?.expiresAt === undefined
+    const renewAt =
+      grant?.expiresAt === undefined || isRenewing !== undefined
         ? Number.POSITIVE_INFINITY
         : grant.expiresAt - renewalLead(grant) * (1 - JITTER * random());
-    const checkAt = until ?? Math.min(now + RECHECK_MS, renewal);
+    const recheckAt = this.#options.clock.monotonic() + (isRenewing?.recheckMs ?? RECHECK_MS);
     let kept = this.#kept.get(connector.id);
     if (kept?.connector !== connector)
       this.#kept.set(connector.id, (kept = { connector, byOwner: new Map() }));
-    kept.byOwner.set(keyOf(credential.owner), { access, credential, checkAt });
+    kept.byOwner.set(keyOf(credential.owner), { access, credential, recheckAt, renewAt });
     return access;
   }
 

@@ -23,7 +23,9 @@ export const MACHINE = connector({
 /** A clock that a test moves. */
 class TestClock implements Clock {
   at = 1_000_000;
-  now = (): number => this.at;
+  /** How wrong the date is. */
+  wrongBy = 0;
+  now = (): number => this.at + this.wrongBy;
   monotonic = (): number => this.at;
 }
 
@@ -35,6 +37,7 @@ export function shared() {
   const store = {
     broken: false,
     saves: 0,
+    finds: 0,
     put(more: { grant?: Partial<OAuthGrant>; refresh?: string | null; owner?: CredentialOwner } = {}) {
       const owner = more.owner ?? ALICE;
       const { refresh = 'refresh-0' } = more;
@@ -63,7 +66,10 @@ export function shared() {
     },
     row: (owner: CredentialOwner = ALICE) => rows.get(JSON.stringify(owner)),
     remove: (owner: CredentialOwner = ALICE) => rows.delete(JSON.stringify(owner)),
-    find: async (_connector: unknown, owner: CredentialOwner) => rows.get(JSON.stringify(owner)),
+    async find(_connector: unknown, owner: CredentialOwner) {
+      store.finds++;
+      return rows.get(JSON.stringify(owner));
+    },
     async save(credential: Credential, expected?: number) {
       const key = JSON.stringify(credential.owner);
       if (store.broken) throw new HubError('storage_unavailable', 'the store is gone');

@@ -31,9 +31,9 @@ export function createServerMemory(clock: Clock): FindServer {
     const ofConnector = known.get(connector) ?? new Map<string, KnownServer>();
     known.set(connector, ofConnector);
     const kept = ofConnector.get(issuer);
-    if (kept !== undefined && kept.until > clock.now()) return kept.server;
+    if (kept !== undefined && kept.until > clock.monotonic()) return kept.server;
     const server = await rediscover(request, issuer, context);
-    ofConnector.set(issuer, { server, until: clock.now() + KEPT_MS });
+    ofConnector.set(issuer, { server, until: clock.monotonic() + KEPT_MS });
     return server;
   };
 }

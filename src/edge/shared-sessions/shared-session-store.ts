@@ -30,6 +30,8 @@ const PROOF_MS = 60_000;
 /** After a failure the store is left alone for a moment. */
 const TROUBLE_MS = 1_000;
 const SWEEP_MS = 30_000;
+/** Long before any moment the clock tells. */
+const LONG_AGO = Number.NEGATIVE_INFINITY;
 const MOST_TRIES = 5;
 /** Stands where a session was: whoever still remembers it must not bring it back. */
 const ENDED = 'ended';
@@ -45,7 +47,7 @@ export class SharedSessionStore implements SessionStore {
   readonly #proving = new Map<string, Promise<SessionRecord | undefined>>();
   readonly #sweep: NodeJS.Timeout;
   readonly #stop: () => void;
-  #troubleUntil = 0;
+  #troubleUntil = LONG_AGO;
   #onExpired: ExpiryListener | undefined;
   #onChanged: ((record: SessionRecord) => void) | undefined;
 
@@ -61,7 +63,7 @@ export class SharedSessionStore implements SessionStore {
     this.#stop = options.board.serve(this.#line, {
       told: (_, message) => this.#told(message),
       missed: () => {
-        for (const entry of this.#entries.values()) entry.provenAt = 0;
+        for (const entry of this.#entries.values()) entry.provenAt = LONG_AGO;
       },
     });
     this.#sweep = setInterval(() => this.#dropIdle(), SWEEP_MS);
@@ -171,7 +173,7 @@ export class SharedSessionStore implements SessionStore {
       return known.record;
     }
     const record = text === undefined || text === ENDED ? undefined : readRecord(text, { principal, id });
-    if (record === undefined || this.#now() - record.createdAt >= absoluteMs) {
+    if (record === undefined || this.#options.clock.now() - record.createdAt >= absoluteMs) {
       this.#forget(principal, id, text === ENDED ? 'deleted' : 'expired');
       return undefined;
     }
@@ -213,7 +215,7 @@ export class SharedSessionStore implements SessionStore {
     if (entry === undefined) return;
     if (kind === 'ended') this.#forget(principal, id, 'deleted');
     else {
-      entry.provenAt = 0;
+      entry.provenAt = LONG_AGO;
       this.#prove(principal, id).then(
         (record) => record !== undefined && this.#onChanged?.(record),
         // Looked up again by the next request.
@@ -249,7 +251,7 @@ export class SharedSessionStore implements SessionStore {
   }
 
   #now(): number {
-    return this.#options.clock.now();
+    return this.#options.clock.monotonic();
   }
 }
 

@@ -165,7 +165,7 @@ export abstract class Call implements McpRequest {
 
   #mayNotify(): boolean {
     if (this.#done) return false;
-    const second = Math.floor(this.core.now() / 1000);
+    const second = Math.floor(this.core.monotonic() / 1000);
     if (second !== this.#second) {
       this.#second = second;
       this.#sentThisSecond = 0;

@@ -23,6 +23,7 @@ import { RunningCalls } from './running-calls.js';
 import type { ServerEvent } from './server-event.js';
 import { legacyTaskHandlers } from './tasks/legacy-tasks.js';
 import { modernTaskHandlers } from './tasks/modern-tasks.js';
+import { monotonic } from './monotonic.js';
 
 const TASKS = 'tasks/';
 const DEFAULT_CACHE: CacheHints = { ttlMs: 0, cacheScope: 'private' };
@@ -55,7 +56,10 @@ export class Core {
   readonly strictAccept: boolean;
   readonly oldestRevision: LegacyRevision | undefined;
   readonly retryMs: number;
+  /** Milliseconds since 1970, for what is kept or sealed. */
   readonly now: () => number;
+  /** Milliseconds that only grow, for durations. */
+  readonly monotonic: () => number;
   /** The name of this process among those that serve the same sessions; empty where it is the only one. */
   readonly self: string;
   /** Calls whose handlers have not settled yet. */
@@ -88,6 +92,7 @@ export class Core {
     this.listen = options.listen;
     this.paramHeaders = options.paramHeaders;
     this.now = options.clock ?? Date.now;
+    this.monotonic = options.clock ?? monotonic;
     this.self = options.peers?.self ?? '';
     this.seal = options.seal ?? createStateSeal({ clock: this.now });
     this.claimState = options.claimState;
@@ -109,14 +114,16 @@ export class Core {
     const streams = withDefaults(DEFAULT_STREAMS, options.streams);
     const closeAfterMs = options.streams?.closeAfterMs;
     this.retryMs = streams.retryMs;
-    this.beats = new DueQueue(streams.keepAliveMs, this.now, (stream) => stream.beat());
-    this.slow = new DueQueue(streams.upgradeAfterMs, this.now, (reply) => reply.becomeStream());
+    this.beats = new DueQueue(streams.keepAliveMs, this.monotonic, (stream) => stream.beat());
+    this.slow = new DueQueue(streams.upgradeAfterMs, this.monotonic, (reply) => reply.becomeStream());
     this.parting =
       closeAfterMs === undefined
         ? undefined
-        : new DueQueue(closeAfterMs, this.now, (reply) => reply.disconnect());
-    this.askDeadlines = new DueQueue(this.limits.askTimeoutMs, this.now, (question) => question.expire());
-    this.#pauses = new DueQueue(this.limits.roundPauseMs, this.now, (resume) => resume());
+        : new DueQueue(closeAfterMs, this.monotonic, (reply) => reply.disconnect());
+    this.askDeadlines = new DueQueue(this.limits.askTimeoutMs, this.monotonic, (question) =>
+      question.expire(),
+    );
+    this.#pauses = new DueQueue(this.limits.roundPauseMs, this.monotonic, (resume) => resume());
   }
 
   describe(principal: string): MaybePromise<ServerDescription> {

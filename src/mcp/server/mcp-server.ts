@@ -138,13 +138,13 @@ class HttpFace implements McpServer {
   }
 
   #openEvents(): MemoryEventStore {
-    const events = new MemoryEventStore({ clock: this.#core.now });
+    const events = new MemoryEventStore({ clock: this.#core.monotonic });
     this.#own.push(events);
     return events;
   }
 
   #openSessions(): MemorySessionStore {
-    const sessions = new MemorySessionStore({ clock: this.#core.now });
+    const sessions = new MemorySessionStore({ clock: this.#core.monotonic });
     this.#own.push(sessions);
     return sessions;
   }

@@ -46,7 +46,7 @@ export interface ServerOptions {
   /** Where several servers share what they can do. */
   readonly load?: Load;
   readonly streams?: StreamSettings;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, for tests; durations are then measured with it too. */
   readonly clock?: () => number;
   readonly onEvent?: (event: ServerEvent) => void;
   /** A session is over, as requests named it. Its requests have been told before. */

@@ -12,6 +12,7 @@ import {
   type EntryOptions,
 } from './entry.js';
 import type { FrontTarget } from './front/front-connection.js';
+import { monotonic } from '../monotonic.js';
 
 export interface NodeListenerOptions extends EntryOptions {
   /** How long a body may take to arrive. Default 20 s. */
@@ -47,7 +48,7 @@ function createListener(
   options: NodeListenerOptions,
 ): RequestListener {
   const expire = (exchange: NodeExchange): void => exchange.expire();
-  const deadlines = new DueQueue(options.bodyTimeoutMs ?? 20_000, Date.now, expire);
+  const deadlines = new DueQueue(options.bodyTimeoutMs ?? 20_000, monotonic, expire);
   // `rawHeaders` holds names and values in turn.
   const maxRawHeaders = 2 * (options.maxHeaders ?? 100);
   return (request, response) => {

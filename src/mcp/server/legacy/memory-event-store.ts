@@ -1,4 +1,5 @@
 import type { EventStore, SessionKey, StoredEvent } from './event-store.js';
+import { monotonic } from '../monotonic.js';
 
 export interface MemoryEventOptions {
   readonly maxEventsPerSession?: number;
@@ -49,7 +50,7 @@ export class MemoryEventStore implements EventStore {
     this.#maxSessionBytes = options.maxBytesPerSession ?? 4 * 1024 * 1024;
     this.#maxBytes = options.maxBytes ?? 64 * 1024 * 1024;
     this.#maxAgeMs = options.maxAgeMs ?? 10 * 60_000;
-    this.#now = options.clock ?? Date.now;
+    this.#now = options.clock ?? monotonic;
   }
 
   get bytes(): number {

@@ -1,4 +1,5 @@
 import type { SessionRecord, SessionStore } from './session-store.js';
+import { monotonic } from '../monotonic.js';
 
 export interface MemorySessionOptions {
   readonly perPrincipal?: number;
@@ -6,11 +7,14 @@ export interface MemorySessionOptions {
   readonly idleMs?: number;
   readonly absoluteMs?: number;
   readonly sweepMs?: number;
+  /** Milliseconds that only grow. */
   readonly clock?: () => number;
 }
 
 interface Entry {
   record: SessionRecord;
+  /** By the clock of this store: the date in the record moves when somebody sets the clock of the machine. */
+  readonly addedAt: number;
   usedAt: number;
 }
 
@@ -33,7 +37,7 @@ export class MemorySessionStore implements SessionStore {
     this.#idleMs = options.idleMs ?? 30 * 60_000;
     this.#absoluteMs = options.absoluteMs ?? 24 * 3_600_000;
     this.#sweepMs = options.sweepMs ?? 30_000;
-    this.#now = options.clock ?? Date.now;
+    this.#now = options.clock ?? monotonic;
   }
 
   get size(): number {
@@ -49,7 +53,8 @@ export class MemorySessionStore implements SessionStore {
       if (this.#size >= this.#total || (own?.size ?? 0) >= this.#perPrincipal) return false;
     }
     if (own === undefined) this.#principals.set(record.principal, (own = new Map()));
-    own.set(record.id, { record, usedAt: this.#now() });
+    const now = this.#now();
+    own.set(record.id, { record, addedAt: now, usedAt: now });
     this.#size++;
     this.#sweep ??= setInterval(() => this.#expire(), this.#sweepMs).unref();
     return true;
@@ -92,7 +97,7 @@ export class MemorySessionStore implements SessionStore {
   }
 
   #isOver(entry: Entry, now: number): boolean {
-    return now - entry.usedAt >= this.#idleMs || now - entry.record.createdAt >= this.#absoluteMs;
+    return now - entry.usedAt >= this.#idleMs || now - entry.addedAt >= this.#absoluteMs;
   }
 
   #expire(): void {

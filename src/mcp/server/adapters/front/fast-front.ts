@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { monotonic } from '../../monotonic.js';
 import { AnswerTexts } from './answer-text.js';
 import { FrontConnection, type FrontHost, type FrontLimits, type FrontTarget } from './front-connection.js';
 
@@ -20,7 +21,7 @@ export function attachFastFront(
   const connections = new Set<FrontConnection>();
   let timer: NodeJS.Timeout | undefined;
   const check = (): void => {
-    const now = Date.now();
+    const now = monotonic();
     for (const connection of connections) connection.check(now);
     if (connections.size > 0) return;
     clearInterval(timer);

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { McpServer } from '../../mcp-server.js';
+import { monotonic } from '../../monotonic.js';
 import type { Entry } from '../entry.js';
 import { refusalText } from '../refusal-text.js';
 import type { AnswerTexts } from './answer-text.js';
@@ -44,7 +45,7 @@ export class FrontConnection {
   readonly socket: Socket;
   readonly #host: FrontHost;
   #state: State = 'idle';
-  #since = Date.now();
+  #since = monotonic();
   #exchange: FrontExchange | undefined;
   /** The part of a body that is there. */
   #pieces: Buffer[] = [];
@@ -107,7 +108,7 @@ export class FrontConnection {
       return;
     }
     this.#state = 'idle';
-    this.#since = Date.now();
+    this.#since = monotonic();
     if (this.#rest !== undefined) queueMicrotask(this.#next);
     else if (this.socket.writableNeedDrain) this.#awaitDrain();
   }
@@ -167,7 +168,7 @@ export class FrontConnection {
       exchange.start(bytes.subarray(start, bodyEnd));
     } else {
       this.#state = 'reading';
-      this.#since = Date.now();
+      this.#since = monotonic();
       this.#missing = bodyEnd - bytes.length;
       this.#pieces = [bytes.subarray(start)];
       exchange.start(undefined);
