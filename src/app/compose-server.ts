@@ -20,6 +20,9 @@ export interface ServerParts {
   readonly shutdown: AbortSignal;
 }
 
+/** How long a client may take to bring an answer back. */
+const STATE_MS = 10 * 60_000;
+
 /** One HTTP server for the MCP endpoints, the admin API and the probes. It does not listen yet. */
 export function composeServer({ hub, config, folder, isReady, shutdown }: ServerParts): {
   readonly server: Server;
@@ -42,7 +45,12 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     guard,
     maxBodyBytes: settings.maxBodyBytes,
     load: hub.load,
-    seal: createStateSeal({ key: hub.keys.requestState }),
+    seal: createStateSeal({ key: hub.keys.requestState, lifetimeMs: STATE_MS }),
+    // Kept for longer than any seal is good: what opened once opens nowhere again, in no other replica and after no restart.
+    claimState: (sealed) => {
+      const expiresAt = hub.clock.now() + 2 * STATE_MS;
+      return hub.storage.tickets.add({ kind: 'state', name: sealed, value: '', expiresAt });
+    },
     ...(hub.shared !== undefined && { shared: hub.shared }),
     onSessionEnded: ({ id }, session) => hub.upstreams.endSession(id, session),
     onPolicyChange: (listener) => hub.policyChanged.on(listener),

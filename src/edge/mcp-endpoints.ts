@@ -62,6 +62,7 @@ export interface McpEndpointsOptions {
   readonly maxBodyBytes: number;
   readonly rejectChunked: boolean;
   readonly seal?: StateSeal;
+  readonly claimState?: ServerOptions['claimState'];
   /** Where several replicas serve the same sessions. */
   readonly shared?: SharedSessions;
   readonly load?: Load;
@@ -181,7 +182,7 @@ const STREAMS = { upgradeAfterMs: 500 };
 function createServer(
   options: McpEndpointsOptions,
   scope: SurfaceScope,
-  given: Pick<ServerOptions, 'legacy' | 'sessions' | 'events' | 'peers' | 'claimState'>,
+  given: Pick<ServerOptions, 'legacy' | 'sessions' | 'events' | 'peers'>,
   agentOf: (principal: string) => Agent,
 ): McpServer {
   const fallback = createPassThroughHandler(options.operations, scope, agentOf);
@@ -199,6 +200,7 @@ function createServer(
     ...(paramHeaders !== undefined && { paramHeaders }),
     ...(fallback !== undefined && { fallback }),
     ...(options.seal !== undefined && { seal: options.seal }),
+    ...(options.claimState !== undefined && { claimState: options.claimState }),
     ...(options.load !== undefined && { load: options.load }),
     onSessionEnded: (principal, session) => options.onSessionEnded?.(agentOf(principal), session),
     onEvent: (event) => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { AuthorizationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
 import { HubError, type Clock } from '../kernel/index.js';
 import { cedar } from './cedar.js';
@@ -39,6 +39,7 @@ class CedarPolicyEngine implements PolicyEngine {
   readonly #clock: Clock;
   readonly #toolsetsOf: NonNullable<PolicyEngineOptions['toolsetsOf']>;
   #version = 0;
+  #digest = '';
   #statements: readonly Statement[] = [];
   #slices = new Map<string, Slice>();
   #decisions = new Map<string, Decision>();
@@ -52,8 +53,13 @@ class CedarPolicyEngine implements PolicyEngine {
     return this.#version;
   }
 
+  get digest(): string {
+    return this.#digest;
+  }
+
   load(policies: readonly Policy[]): void {
     this.#statements = readPolicies(policies);
+    this.#digest = digestOf(policies);
     this.#slices = new Map();
     this.#decisions = new Map();
     this.#version++;
@@ -117,6 +123,11 @@ class CedarPolicyEngine implements PolicyEngine {
     // A permit to call is a permit to see; only an explicit forbid hides it.
     return listed.kind === 'deny' && listed.policies.length > 0 ? listed : decision;
   }
+}
+
+function digestOf(policies: readonly Policy[]): string {
+  const texts = policies.map(({ id, text }) => JSON.stringify([id, text])).toSorted();
+  return createHash('sha256').update(texts.join('\n')).digest('base64url');
 }
 
 function forListing(statement: Statement): Statement[] {

@@ -92,6 +92,8 @@ export interface PolicyStore extends PolicyReader, PolicyHistory {
 export interface PolicyEngine {
   /** Grows with every accepted change; part of cache keys. */
   readonly version: number;
+  /** Of what the policies in force say: the same in every process and after every start that has the same ones. */
+  readonly digest: string;
   decide(question: PolicyQuestion): Decision;
   /** Checks the whole set and puts it in force, or throws `config_invalid` and changes nothing. */
   load(policies: readonly Policy[]): void;

@@ -18,6 +18,8 @@ export interface Ticket {
 export interface TicketStore {
   /** Replaces one of the same kind and name. */
   put(ticket: Ticket): Promise<void>;
+  /** True for exactly one caller, in whatever process; false where there is one of the same kind and name, past its end or not. */
+  add(ticket: Ticket): Promise<boolean>;
   /** Undefined if it is not known or past its end. Used ones are found. */
   find(kind: string, name: string): Promise<Ticket | undefined>;
   /** Hands it to exactly one caller, in whatever process, and removes it. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { hashOf, type ToolEntry } from '../catalog/index.js';
 import type { Decision, PolicyEngine } from '../governance/index.js';
 import { HubError } from '../kernel/index.js';
@@ -9,9 +8,6 @@ import { Suspended } from './suspended.js';
 
 const KEY = `${OWN_KEYS}confirmation`;
 
-/** A decision of before a restart is asked for again: policies are counted anew. */
-const PROCESS = randomUUID();
-
 /**
  * Has a call confirmed that the policy allows only then. The consent is for this agent, connector, tool and these
  * arguments under these policies, and for one call: whoever answers by calling again brings a state that says what was
@@ -20,15 +16,14 @@ const PROCESS = randomUUID();
  * Returns what the consent is for; throws where there is none.
  */
 export async function requireConfirmation(
-  policy: Pick<PolicyEngine, 'version'>,
+  policy: Pick<PolicyEngine, 'digest'>,
   decision: Decision,
   call: ToolCall,
   entry: ToolEntry,
   isContinued: boolean,
 ): Promise<string> {
   const subject = hashOf([
-    PROCESS,
-    policy.version,
+    policy.digest,
     call.agent.id,
     entry.connector.id,
     entry.tool.name,

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/mcp/jsonrpc/index.js';
 import { eventsOf } from '../support/hub-events.js';
@@ -15,7 +18,7 @@ const CONFIRM = '@confirm("Cannot be undone.")\npermit(principal == Agent::"care
 const ACCEPT = { action: 'accept', content: {} };
 const QUESTION = 'crosspoint/confirmation';
 
-async function start() {
+async function start(folder?: string) {
   const upstream = keep(await startUpstream({ tools: [{ name: 'drop', inputSchema: { type: 'object' } }] }));
   const hub = keep(
     await startTestHub({
@@ -25,6 +28,7 @@ async function start() {
         policies: ['careful.cedar'],
       },
       files: { 'careful.cedar': CONFIRM },
+      ...(folder !== undefined && { folder }),
     }),
   );
   await waitForSync(hub, 'db');
@@ -71,4 +75,19 @@ test('policies that changed meanwhile want a consent of their own', async () => 
   expect(executed()).toBe(0);
   expect(await call('x', { inputResponses, requestState })).toMatchObject(DONE);
   expect(executed()).toBe(1);
+});
+
+test('a consent outlives a restart of the hub, and so does that it was used', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'crosspoint-consent-'));
+  keep({ close: async () => rmSync(folder, { recursive: true, force: true }) });
+  const first = await start(folder);
+  const [unused, used] = [await first.ask('x'), await first.ask('y')];
+  expect(await first.call('y', { inputResponses, requestState: used })).toMatchObject(DONE);
+  await first.hub.close();
+  const second = await start(folder);
+  expect(await second.call('y', { inputResponses, requestState: used })).toMatchObject({
+    error: { code: -32602 },
+  });
+  expect(await second.call('x', { inputResponses, requestState: unused })).toMatchObject(DONE);
+  expect([first.executed(), second.executed()]).toEqual([1, 1]);
 });

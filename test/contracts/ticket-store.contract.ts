@@ -70,6 +70,19 @@ export function ticketStoreContract(open: (clock: Clock) => Promise<TicketStore>
     expect(await store.count('browser')).toBe(0);
   });
 
+  test('of twenty that add it one succeeds, and nobody after it as long as it is there', async () => {
+    const { store, clock } = await opened();
+    const add = (value: string): Promise<boolean> => store.add(ticket('n', { value }));
+    const added = await Promise.all(Array.from({ length: 20 }, (_, index) => add(String(index))));
+    expect(added.filter(Boolean)).toHaveLength(1);
+    expect(await store.find('browser', 'n')).toMatchObject({ value: String(added.indexOf(true)) });
+    expect(await store.add(ticket('n', { kind: 'link' }))).toBe(true);
+    clock.at += 5_000;
+    expect(await add('late')).toBe(false);
+    await store.sweep();
+    expect(await add('again')).toBe(true);
+  });
+
   test('of twenty that use it one succeeds, and it stays known as used', async () => {
     const { store } = await opened();
     await store.put(ticket());

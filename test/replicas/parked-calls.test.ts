@@ -96,6 +96,20 @@ test('B15: an old round is not answered twice, at whichever replica it is tried'
   expect(legacy.ledger.filter((label) => label === 'replayed')).toHaveLength(1);
 });
 
+test('a consent that one replica asked for is good at another, once', async () => {
+  const text = '@confirm("Sure?") permit (principal, action, resource == Tool::"new/echo");';
+  expect((await admin(hubs[0]!, 'PUT', '/policies/sure', { text })).status).toBeLessThan(300);
+  const more = await vi.waitFor(async () => {
+    const asked = [0, 1, 2].map(async (at) => suspendedOf(await call(at, 'new__echo', 'consent')));
+    return answersTo((await Promise.all(asked))[0]!, 'yes');
+  }, SOON);
+  expect(textOf(await call(1, 'new__echo', 'consent', more))).toContain('consent');
+  for (const at of [0, 1, 2])
+    expect((await call(at, 'new__echo', 'consent', more)).message?.['error']).toMatchObject({ code: -32602 });
+  expect(modern.ledger.filter((label) => label === 'consent')).toHaveLength(1);
+  await admin(hubs[0]!, 'DELETE', '/policies/sure');
+});
+
 test('a call that its upstream does not keep open is one call in the log, whichever replica goes on', async () => {
   const first = suspendedOf(await call(0, 'new__state', 'moved'));
   const last = await call(1, 'new__state', 'moved', answersTo(first, 'here'));

@@ -17,6 +17,12 @@ export function createMemoryTickets(clock: Clock = systemClock): TicketStore {
     async put(ticket) {
       tickets.set(at(ticket.kind, ticket.name), ticket);
     },
+    async add(ticket) {
+      const key = at(ticket.kind, ticket.name);
+      if (tickets.has(key)) return false;
+      tickets.set(key, ticket);
+      return true;
+    },
     async find(kind, name) {
       return live(kind, name);
     },

@@ -14,11 +14,9 @@ export interface SharedSessions {
 }
 
 export interface OpenSharedSessions {
-  readonly options: Required<Pick<ServerOptions, 'sessions' | 'events' | 'peers' | 'claimState'>>;
+  readonly options: Required<Pick<ServerOptions, 'sessions' | 'events' | 'peers'>>;
   close(): void;
 }
-
-const STATE_MS = 11 * 60_000;
 
 /** For the endpoint of this name, which is the same in all replicas. */
 export function openSharedSessions(
@@ -33,9 +31,6 @@ export function openSharedSessions(
       sessions,
       events: new SharedEventStore({ store, endpoint, seal }),
       peers,
-      // As long as the seal itself is good.
-      claimState: (sealed) =>
-        store.add(`state:${createHash('sha256').update(sealed).digest('base64url')}`, '', STATE_MS),
     },
     close() {
       sessions.close();

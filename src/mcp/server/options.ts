@@ -40,7 +40,7 @@ export interface ServerOptions {
   /** Other processes that serve the same sessions, from the same stores. */
   readonly peers?: SessionPeers;
   readonly seal?: StateSeal;
-  /** Whether sealed state is brought back for the first time, where several processes open the same seals. */
+  /** Whether sealed state that was opened is brought back for the first time, where the same seals are opened in several processes or after a restart. */
   readonly claimState?: (sealed: string) => Promise<boolean>;
   readonly limits?: Partial<ServerLimits>;
   /** Where several servers share what they can do. */

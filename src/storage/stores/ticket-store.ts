@@ -5,7 +5,7 @@ import type { Db } from '../database.js';
 import type { Sealer } from '../sealer.js';
 import type { TicketRow, Tables } from '../tables.js';
 
-/** Each of `take` and `use` is one statement: of several callers, in whatever process, the database lets one win. */
+/** Each of `add`, `take` and `use` is one statement: of several callers, in whatever process, the database lets one win. */
 export function createTicketStore(db: Db, sealer: Sealer, clock: Clock): TicketStore {
   return {
     ...createReader(db, sealer, clock),
@@ -17,6 +17,15 @@ export function createTicketStore(db: Db, sealer: Sealer, clock: Clock): TicketS
         .values({ kind, digest, ...columns })
         .onConflict((conflict) => conflict.columns(['kind', 'digest']).doUpdateSet(columns))
         .execute();
+    },
+
+    async add(ticket) {
+      const added = await db
+        .insertInto('tickets')
+        .values(toRow(ticket, sealer))
+        .onConflict((conflict) => conflict.columns(['kind', 'digest']).doNothing())
+        .executeTakeFirst();
+      return added.numInsertedOrUpdatedRows === 1n;
     },
 
     async take(kind, name) {

@@ -48,23 +48,11 @@ export class ModernPost {
       return;
     }
     const failed = (error: unknown): void => this.#reject(exchange, message, error);
-    const dispatch = (): void =>
-      whenReady(
-        this.#core.describe(principal),
-        (description) => this.#dispatch(exchange, principal, message, accepted, envelope, description),
-        failed,
-      );
-    const brought = message.params?.['requestState'];
-    if (this.#core.claimState === undefined || typeof brought !== 'string') dispatch();
-    else
-      whenReady(
-        this.#core.claimState(brought),
-        (isFirst) => {
-          if (isFirst) dispatch();
-          else sendError(exchange, 200, message.id, badState());
-        },
-        failed,
-      );
+    whenReady(
+      this.#core.describe(principal),
+      (description) => this.#dispatch(exchange, principal, message, accepted, envelope, description),
+      failed,
+    );
   }
 
   #dispatch(
@@ -122,10 +110,24 @@ export class ModernPost {
       reply.answer(writeError(id, error.toErrorObject()), 200);
       return;
     }
-    call.run(handler);
-    if (call.done) return;
-    reply.onGone = () => call.cancel();
-    reply.wait();
+    const brought = request.message.params?.['requestState'];
+    const { claimState } = this.#core;
+    if (claimState === undefined || typeof brought !== 'string') {
+      start(call, handler, reply);
+      return;
+    }
+    // It opened here, so it is ours; whether it was opened elsewhere or before is known to all.
+    const refuse = (error: ProtocolError): void => {
+      reply.answer(writeError(id, error.toErrorObject()), 200);
+    };
+    whenReady(
+      claimState(brought),
+      (isFirst) => (isFirst ? start(call, handler, reply) : refuse(badState())),
+      (error) => {
+        this.#core.observe({ type: 'port_failed', port: 'claimState', error });
+        refuse(new ProtocolError(INTERNAL_ERROR, 'Internal error'));
+      },
+    );
   }
 
   #checkParamHeaders(exchange: Exchange, principal: string, message: RequestMessage): void {
@@ -146,4 +148,11 @@ export class ModernPost {
     this.#core.observe({ type: 'port_failed', port: 'describe', error });
     sendError(exchange, 500, message.id, new ProtocolError(INTERNAL_ERROR, 'Internal error'));
   }
+}
+
+function start(call: ModernCall, handler: Handler, reply: HttpReply): void {
+  call.run(handler);
+  if (call.done) return;
+  reply.onGone = () => call.cancel();
+  reply.wait();
 }
