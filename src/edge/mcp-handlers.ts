@@ -29,6 +29,7 @@ import {
   type ReadResource,
   type Surfaces,
   type TaskDesk,
+  type ToolCall,
   type WatchResource,
 } from '../operations/index.js';
 import { askProfileOf, type AskProfile, type UpstreamOptions } from '../upstreams/index.js';
@@ -96,11 +97,12 @@ export function createMcpHandlers(
     'tools/call': served((request) => {
       const exposedName = textOf(request.params, 'name');
       const args = argumentsOf(request.params);
-      const { tasks } = request;
-      if (tasks === undefined)
-        return operations.callTool({ ...caller(request), exposedName, args }) as Promise<JsonObject>;
-      const call = { ...caller(request), exposedName, args, tasks };
-      if (tasks.wanted) requireTaskSupport(operations.surfaces, call);
+      const { tasks, client } = request;
+      const call =
+        tasks === undefined && traces === undefined && isPlain(client.capabilities, scope)
+          ? plainCall(request, agentOf(request.principal), scope, exposedName, args)
+          : { ...caller(request), exposedName, args, tasks };
+      if (tasks?.wanted === true) requireTaskSupport(operations.surfaces, call);
       return operations.callTool(call) as Promise<JsonObject>;
     }),
     'prompts/get': served((request) => {
@@ -174,6 +176,37 @@ function beyondProtocol(declared: ClientCapabilities): ClientCapabilities | unde
   if (declared.extensions === undefined && declared.experimental === undefined) return undefined;
   const foreign = foreignExtensions(declared);
   return foreign.extensions === undefined && foreign.experimental === undefined ? undefined : foreign;
+}
+
+/** As `caller` has it, for most clients, and written out: putting it together from parts costs a good deal of a call. */
+function plainCall(
+  request: McpRequest,
+  agent: Agent,
+  scope: SurfaceScope,
+  exposedName: string,
+  args: JsonObject | undefined,
+): ToolCall {
+  return {
+    callId: toCallId(randomUUID()),
+    agent,
+    scope,
+    exposedName,
+    args,
+    session: request.session,
+    asks: undefined,
+    options: new RequestOptions(request, scope.kind === 'connector' && !request.asksLive),
+    rounds: undefined,
+    watch: undefined,
+    tasks: undefined,
+  };
+}
+
+/** Whether a client can be asked nothing and can do nothing beyond the protocol that concerns the upstream. */
+function isPlain(capabilities: ClientCapabilities, scope: SurfaceScope): boolean {
+  return (
+    askProfileOf(capabilities) === undefined &&
+    (scope.kind !== 'connector' || beyondProtocol(capabilities) === undefined)
+  );
 }
 
 /** Whole lists are serialised once for as long as what the agent sees stays the same. */

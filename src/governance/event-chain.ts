@@ -43,7 +43,7 @@ class ChainedEvent implements EventRecord {
     this.actor = actor;
     this.event = event;
     this.previousHash = previous.hash;
-    this.#actorText = JSON.stringify(actor);
+    this.#actorText = textOfActor(actor);
     this.#eventText = JSON.stringify(event);
     this.hash = hashOf(this.sequence, at, this.#actorText, this.#eventText, previous.hash);
   }
@@ -51,6 +51,13 @@ class ChainedEvent implements EventRecord {
   payload(): string {
     return toPayload(this.#actorText, this.#eventText);
   }
+}
+
+/** The same as `JSON.stringify` for what nearly every event names. */
+function textOfActor(actor: Actor): string {
+  return actor.kind === 'agent' && actor.admin === undefined
+    ? `{"kind":"agent","id":${JSON.stringify(actor.id)}}`
+    : JSON.stringify(actor);
 }
 
 function toPayload(actor: string, event: string): string {

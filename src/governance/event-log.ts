@@ -101,7 +101,7 @@ class GroupedEventLog implements EventLog {
 
   async flush(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#isPaused()) {
-      this.#writing ??= this.#write().finally(() => (this.#writing = undefined));
+      if (this.#writing === undefined) this.#begin();
       await this.#writing;
     }
   }
@@ -121,25 +121,43 @@ class GroupedEventLog implements EventLog {
   #schedule(): void {
     if (this.#scheduled || this.#writing !== undefined || this.#isPaused()) return;
     this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#writing ??= this.#write().finally(() => {
-        this.#writing = undefined;
-        if (this.#waiting.length > 0) this.#schedule();
-      });
-    });
+    setImmediate(this.#due);
   }
 
-  async #write(): Promise<void> {
+  readonly #due = (): void => {
+    this.#scheduled = false;
+    if (this.#writing === undefined) this.#begin();
+  };
+
+  #begin(): void {
+    const written = this.#write();
+    const next = (): void => {
+      this.#writing = undefined;
+      if (this.#waiting.length > 0) this.#schedule();
+    };
+    if (written === undefined) next();
+    else this.#writing = written.finally(next);
+  }
+
+  /** Undefined where the store has kept them at once: a promise for each turn would cost as much as its events. */
+  #write(): Promise<void> | undefined {
     const group = this.#waiting.slice(0, MAX_GROUP);
-    if (group.length === 0) return;
-    let records: readonly EventRecord[];
+    if (group.length === 0) return undefined;
+    const records = chainGroup(this.#head, group);
     try {
-      records = await this.#keep(group);
+      const appended = this.#options.store.append(records);
+      if (appended === undefined) return this.#kept(group, records);
+      return appended.then(
+        () => this.#kept(group, records),
+        (error: unknown) => this.#writeBehind(group, error),
+      );
     } catch (error) {
-      await this.#fail(error);
-      return;
+      return this.#writeBehind(group, error);
     }
+  }
+
+  #kept(group: readonly Waiting[], records: readonly EventRecord[]): undefined {
+    this.#head = records.at(-1) ?? this.#head;
     this.#waiting = this.#waiting.slice(group.length);
     if (!this.#available) this.#options.logger.info({}, 'the event log can be written again');
     this.#available = true;
@@ -148,21 +166,31 @@ class GroupedEventLog implements EventLog {
   }
 
   /** Another writer may have continued the chain since; then the same events go behind its. */
-  async #keep(group: readonly Waiting[]): Promise<readonly EventRecord[]> {
+  async #writeBehind(group: readonly Waiting[], reason: unknown): Promise<void> {
     const { store } = this.#options;
-    for (let attempt = 1; ; attempt++) {
-      let records = chainGroup(this.#head, group);
+    let error = reason;
+    for (let attempt = 1; isHubError(error, 'conflict') && attempt < MAX_ATTEMPTS; attempt++) {
       try {
-        // Without waiting for others as long as there are none; in turn with them where there are.
-        if (attempt === 1 || store.appendBehind === undefined) await store.append(records);
-        else await store.appendBehind((last) => (records = chainGroup(last, group)));
-        this.#head = records.at(-1) ?? this.#head;
-        return records;
-      } catch (error) {
-        if (!isHubError(error, 'conflict') || attempt === MAX_ATTEMPTS) throw error;
-        if (store.appendBehind === undefined) this.#head = (await store.last()) ?? this.#head;
+        this.#kept(group, await this.#appendBehind(group, store));
+        return;
+      } catch (next) {
+        error = next;
       }
     }
+    await this.#fail(error);
+  }
+
+  async #appendBehind(group: readonly Waiting[], store: EventStore): Promise<readonly EventRecord[]> {
+    let records: readonly EventRecord[] = [];
+    // In turn with the others, now that there are some.
+    if (store.appendBehind !== undefined) {
+      await store.appendBehind((last) => (records = chainGroup(last, group)));
+      return records;
+    }
+    this.#head = (await store.last()) ?? this.#head;
+    records = chainGroup(this.#head, group);
+    await store.append(records);
+    return records;
   }
 
   /** Intents are refused; everything else waits and is tried again. */

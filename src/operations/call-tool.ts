@@ -28,6 +28,7 @@ import { guardAnswer, type Guarded } from './guard-answer.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import type { RateLimits } from './rate-limits.js';
 import { requireRenewed } from './require-renewed.js';
+import { finishedEvent, intendedEvent, NO_FAILURE, type Failure } from './call-events.js';
 import { carryByRounds, claimHeld } from './rounds.js';
 import { sendCall, type Passage } from './send-call.js';
 import { Suspended, type Rounds } from './suspended.js';
@@ -51,9 +52,9 @@ export interface ToolCall {
   readonly asks?: AskProfile | undefined;
   readonly options: UpstreamOptions;
   /** For callers that answer questions by calling again. Others are asked with `options.ask`, or not at all. */
-  readonly rounds?: Rounds;
+  readonly rounds?: Rounds | undefined;
   /** Of who wants to see how it goes on. */
-  readonly watch?: CallWatch;
+  readonly watch?: CallWatch | undefined;
   /** For callers that can follow a task, how. They may get `TaskBegun` thrown instead of a result. */
   readonly tasks?: TaskWish | undefined;
 }
@@ -111,6 +112,8 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       if (error instanceof Error) recordRefusal(deps.events, call, entry, decision, error);
       throw error;
     }
+    if (rounds === undefined && access === undefined)
+      return await execute(deps, call, entry, decision, undefined);
     const running = carry(deps, call, entry, decision, { access, claimed, confirmed });
     return access === undefined ? running : afterSignIn(deps, call, entry, decision, running, confirmed);
   };
@@ -243,20 +246,21 @@ async function execute(
   const startedAt = continued?.startedAt ?? deps.clock.monotonic();
   if (continued === undefined) await intend(deps, call, actor, facts, decision);
   let outcome: CallOutcome = 'ok';
-  let failure: { error?: HubError['code'] } = {};
-  let seen: { resultBytes?: number; warnings?: readonly string[] } = {};
+  let failure: Failure = NO_FAILURE;
+  let seen: Guarded | undefined;
   /** Its caller comes again; only then it can end. */
   let isOpen = false;
   try {
     if (known === undefined) call.watch?.begins('credential');
-    const access = known ?? (await deps.credentials.accessFor(connector, call.agent.id));
+    const found = known ?? deps.credentials.accessFor(connector, call.agent.id);
+    const access = found instanceof Promise ? await found : found;
     for (let renewed = false; ; renewed = true) {
       const shown = access.headers;
       try {
         const answer = await sendCall(deps, access, { call, entry, passage, actor, facts, startedAt });
         call.watch?.begins('guard');
         const guarded = guardAnswer(deps, entry, answer);
-        seen = seenIn(guarded);
+        seen = guarded;
         if (guarded.result.isError === true) outcome = 'tool_error';
         if (call.tasks?.wanted !== true) return guarded.result;
         await keepAsTask(deps, begunCall(call, entry, facts.callId, access), guarded.result);
@@ -272,13 +276,8 @@ async function execute(
   } finally {
     call.watch?.begins('outcome');
     const durationMs = deps.clock.monotonic() - startedAt;
-    const ending = { ...facts, outcome, ...failure, durationMs, ...seen };
-    if (!isOpen) deps.events.append(actor, { type: 'call.finished', ...ending });
+    if (!isOpen) deps.events.append(actor, finishedEvent(facts, outcome, failure, durationMs, seen));
   }
-}
-
-function seenIn({ bytes, warnings }: Guarded): { resultBytes: number; warnings?: readonly string[] } {
-  return { resultBytes: bytes, ...(warnings.length > 0 && { warnings }) };
 }
 
 function intend(
@@ -290,13 +289,8 @@ function intend(
 ): Promise<void> {
   watch?.begins('intent');
   const trace = options.meta?.['traceparent'];
-  return events.intend(actor, {
-    type: 'call.intended',
-    ...facts,
-    arguments: recordArguments(args),
-    policies,
-    ...(typeof trace === 'string' && { trace }),
-  });
+  const intent = intendedEvent(facts, recordArguments(args), policies);
+  return events.intend(actor, typeof trace === 'string' ? { ...intent, trace } : intent);
 }
 
 function recordRefusal(

@@ -51,7 +51,8 @@ export async function sendCall(
 ): Promise<CallResult> {
   const { call, entry, passage } = sending;
   call.watch?.begins('connect');
-  const lease = await deps.upstreams.open(entry.connector, access, callerOf(call));
+  const opened = deps.upstreams.open(entry.connector, access, new CallingAgent(call));
+  const lease = opened instanceof Promise ? await opened : opened;
   call.watch?.begins('upstream');
   let isKept = false;
   try {
@@ -164,13 +165,20 @@ function tellOfVisits(upstream: Upstream, { onVisited }: UpstreamOptions, error:
 }
 
 /** The signal is only asked for where somebody has to wait: making one costs something. */
-function callerOf({ agent, options, session, asks }: ToolCall): Caller {
-  return {
-    principal: agent.id,
-    session,
-    asks,
-    get signal() {
-      return options.signal;
-    },
-  };
+class CallingAgent implements Caller {
+  readonly principal: Caller['principal'];
+  readonly session: string | undefined;
+  readonly asks: Caller['asks'];
+  readonly #options: UpstreamOptions;
+
+  constructor({ agent, options, session, asks }: ToolCall) {
+    this.principal = agent.id;
+    this.session = session;
+    this.asks = asks;
+    this.#options = options;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#options.signal;
+  }
 }

@@ -61,6 +61,21 @@ export function vitalsOf(member: Member): Vitals {
   };
 }
 
+const HTTP_IDLE_MS = 300_000;
+
+/** Whether its time is up, or nobody has had a use for it for long. What it watches is checked by the way. */
+export function judgeAge(member: Member, now: number): 'old' | 'idle' | 'kept' {
+  const { endpoint } = member.connector;
+  const isProcess = endpoint.transport === 'stdio';
+  const idleMs = isProcess ? endpoint.idleStopMs : HTTP_IDLE_MS;
+  const lifeMs = isProcess ? endpoint.maxLifetimeMs : 0;
+  const watches = member.watched?.isIdle === false;
+  if (watches) member.watched?.check();
+  if (lifeMs > 0 && now - member.startedAt > lifeMs) return 'old';
+  const isUsed = member.leases > 0 || member.listens || watches;
+  return !isUsed && idleMs > 0 && now - member.lastUsed > idleMs ? 'idle' : 'kept';
+}
+
 export async function close(member: Member): Promise<void> {
   member.watched?.end();
   try {

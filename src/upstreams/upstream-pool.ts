@@ -6,17 +6,17 @@ import type { Implementation } from '../mcp/model/index.js';
 import type { ProcessMark } from '../mcp/transports/index.js';
 import type { AskProfile } from './ask-profile.js';
 import { ConnectorResources } from './connector-resources.js';
-import type { ConnectorGate } from './connector-gate.js';
 import { identityOf, keyOf, profileFor, sessionKey, watchKeyOf, wishOf } from './conversation-key.js';
 import { openClient } from './open-client.js';
-import { close, createMember, vitalsOf, type Member } from './pool-member.js';
+import { close, createMember, judgeAge, vitalsOf, type Member } from './pool-member.js';
+import { PoolLease, type LeaseKeeper } from './pool-lease.js';
 import { probeHttp } from './probe-http.js';
 import { RecentCallers } from './recent-callers.js';
 import { toHubError, toOpenFailure } from './upstream-failure.js';
 import { toUpstream } from './to-upstream.js';
 import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-resources.js';
 import { UpstreamPaused } from './upstream-paused.js';
-import type { Caller, Lease, Upstream, UpstreamChange, Upstreams, UpstreamState } from './upstream.js';
+import type { Caller, Lease, UpstreamChange, Upstreams, UpstreamState } from './upstream.js';
 
 export interface UpstreamPoolOptions {
   readonly info: Implementation;
@@ -37,13 +37,12 @@ export interface UpstreamPoolOptions {
 }
 
 const SWEEP_MS = 15_000;
-const HTTP_IDLE_MS = 300_000;
 
 export function createUpstreamPool(options: UpstreamPoolOptions): Upstreams {
   return new UpstreamPool(options);
 }
 
-class UpstreamPool implements Upstreams {
+class UpstreamPool implements Upstreams, LeaseKeeper {
   readonly #options: UpstreamPoolOptions;
   readonly #members = new Map<string, Member>();
   readonly #retired = new Set<Member>();
@@ -59,27 +58,56 @@ class UpstreamPool implements Upstreams {
     this.#sweep.unref();
   }
 
-  async open(connector: Connector, access: Access, caller: Caller): Promise<Lease> {
+  open(connector: Connector, access: Access, caller: Caller): Lease | Promise<Lease> {
     const common = this.#sharedOf(connector);
-    const { gate } = common;
-    const turn = gate.enter(caller);
-    if (turn !== undefined) {
-      await turn;
-      if (this.#shared.get(connector.id) !== common) {
-        gate.leave();
-        throw changed(connector);
-      }
-    }
+    const turn = common.gate.enter(caller);
+    return turn === undefined
+      ? this.#join(common, access, caller)
+      : this.#joinAfter(turn, common, access, caller);
+  }
+
+  async #joinAfter(
+    turn: Promise<void>,
+    common: ConnectorResources,
+    access: Access,
+    caller: Caller,
+  ): Promise<Lease> {
+    const { connector, gate } = common;
+    await turn;
+    if (this.#shared.get(connector.id) === common) return this.#join(common, access, caller);
+    gate.leave();
+    throw changed(connector);
+  }
+
+  /** For whoever has its turn. At once where the conversation stands. */
+  #join(common: ConnectorResources, access: Access, caller: Caller): Lease | Promise<Lease> {
+    const { connector } = common;
     const profile = profileFor(connector, caller, common);
-    const key = `${keyOf(connector, access, caller, () => this.#perCall++)}\n${profile.key}`;
-    let member = this.#members.get(key);
+    const key = `${keyOf(connector, access, caller, this.#unique)}\n${profile.key}`;
+    const member = this.#members.get(key);
+    if (member?.upstream === undefined) return this.#joinNew(key, member, common, access, caller, profile);
+    member.leases++;
+    common.failure = undefined;
+    return new PoolLease(this, key, member, member.upstream, caller);
+  }
+
+  async #joinNew(
+    key: string,
+    begun: Member | undefined,
+    common: ConnectorResources,
+    access: Access,
+    caller: Caller,
+    profile: AskProfile,
+  ): Promise<Lease> {
+    const { connector, gate } = common;
+    let member = begun;
     try {
       if (member === undefined)
         this.#members.set(key, (member = this.#start(common, access, caller, profile)));
       member.leases++;
       member.upstream ??= toUpstream(await member.client, connector, vitalsOf(member));
       common.failure = undefined;
-      return this.#lease(key, member, gate, caller);
+      return new PoolLease(this, key, member, member.upstream, caller);
     } catch (error) {
       // Whoever waited for the same attempt fails too; a newer one that somebody began meanwhile is not ours to forget.
       if (this.#members.get(key) === member) this.#members.delete(key);
@@ -88,6 +116,8 @@ class UpstreamPool implements Upstreams {
       throw (common.failure = toOpenFailure(error, connector));
     }
   }
+
+  readonly #unique = (): number => this.#perCall++;
 
   async watch(
     connector: Connector,
@@ -274,30 +304,11 @@ class UpstreamPool implements Upstreams {
     await client.subscribe(filter, () => onListChanged(connector.id));
   }
 
-  #lease(key: string, member: Member, gate: ConnectorGate, { asks, principal }: Caller): Lease {
-    let released = false;
-    let resting = 0;
-    return {
-      upstream: member.upstream as Upstream,
-      rest: async (work) => {
-        if (resting++ === 0 && !released) gate.leave();
-        try {
-          return await work();
-        } finally {
-          if (--resting === 0 && !released) gate.rejoin();
-        }
-      },
-      release: () => {
-        if (released) return;
-        released = true;
-        member.leases--;
-        member.lastUsed = this.#options.clock.monotonic();
-        if (resting === 0) gate.leave();
-        if (asks !== undefined) member.recent?.note(principal);
-        if (member.connector.isolation === 'per_call') this.#end(key, member);
-        else if (member.retired && member.leases === 0) this.#bury(member);
-      },
-    };
+  released(key: string, member: Member): void {
+    member.leases--;
+    member.lastUsed = this.#options.clock.monotonic();
+    if (member.connector.isolation === 'per_call') this.#end(key, member);
+    else if (member.retired && member.leases === 0) this.#bury(member);
   }
 
   #end(key: string, member: Member): void {
@@ -321,21 +332,9 @@ class UpstreamPool implements Upstreams {
   #endIdle(): void {
     const now = this.#options.clock.monotonic();
     for (const [key, member] of this.#members) {
-      const { endpoint } = member.connector;
-      const isProcess = endpoint.transport === 'stdio';
-      const idleMs = isProcess ? endpoint.idleStopMs : HTTP_IDLE_MS;
-      const lifeMs = isProcess ? endpoint.maxLifetimeMs : 0;
-      const watches = member.watched?.isIdle === false;
-      if (watches) member.watched?.check();
-      if (lifeMs > 0 && now - member.startedAt > lifeMs) this.#retire(key, member);
-      else if (
-        member.leases === 0 &&
-        !member.listens &&
-        !watches &&
-        idleMs > 0 &&
-        now - member.lastUsed > idleMs
-      )
-        this.#end(key, member);
+      const verdict = judgeAge(member, now);
+      if (verdict === 'old') this.#retire(key, member);
+      else if (verdict === 'idle') this.#end(key, member);
     }
   }
 }

@@ -138,7 +138,7 @@ export interface Upstream {
 
 export interface Upstreams {
   /** Waits for its turn where the connector's limits say so. Whoever opens must release. */
-  open(connector: Connector, access: Access, caller: Caller): Promise<Lease>;
+  open(connector: Connector, access: Access, caller: Caller): Lease | Promise<Lease>;
   /**
    * Hears of changes of one resource until the returned function is called, or `lost`. Many who watch the same with the
    * same credential are one to the upstream.
