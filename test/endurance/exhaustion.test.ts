@@ -1,9 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROOT } from '../../scripts/repository.js';
 import { startHubProcess, type HubProcess } from '../support/hub-process.js';
 import { openRawAgent } from '../support/raw-agent.js';
 import { startUpstream, type ScriptedUpstream } from '../support/scripted-upstream.js';
@@ -11,6 +12,85 @@ import { startUpstream, type ScriptedUpstream } from '../support/scripted-upstre
 /** A hub whose disk is full, or whose descriptors have run out: limits of its process are changed while it serves. */
 
 const CAN_LIMIT = process.platform === 'linux' && spawnSync('prlimit', ['--version']).status === 0;
+
+/** Limits of the number of processes do not bind root. */
+const AS_NOBODY =
+  process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+
+describe.runIf(CAN_LIMIT)('F34: a hub that may start no process', () => {
+  let folder = '';
+  let hub: HubProcess;
+  let upstream: ScriptedUpstream;
+  const script = join(ROOT, 'test', 'support', 'stdio', 'hostile.mjs');
+  const call = async (name: string): Promise<string> => {
+    const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era: 'modern' });
+    return JSON.stringify((await agent.request('tools/call', { name, arguments: {} })).message);
+  };
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'crosspoint-childless-'));
+    chmodSync(folder, 0o777);
+    upstream = await startUpstream({
+      tools: [{ name: 't', inputSchema: { type: 'object' } }],
+      call: () => ({ content: [{ type: 'text', text: 'fine' }] }),
+    });
+    const config = {
+      connectors: {
+        up: { url: upstream.url },
+        child: { command: process.execPath, args: [script, 'good'], era: 'legacy' },
+      },
+    };
+    hub = await startHubProcess(folder, config, undefined, [], { launcher: AS_NOBODY });
+    await eventually(async () => (await call('up__t')).includes('fine'), 'a first call');
+    await eventually(async () => /"result"/.test(await call('child__fine')), 'a first process');
+  }, 90_000);
+  afterAll(async () => {
+    await hub?.close();
+    await upstream?.close();
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  test('says so at once, serves the others, and starts them when it may again', async () => {
+    const limit = (value: number): void => {
+      const [command = '', ...args] = [
+        ...AS_NOBODY,
+        'prlimit',
+        '--pid',
+        String(hub.pid),
+        `--nproc=${value}:`,
+      ];
+      execFileSync(command, args);
+    };
+    limit(1);
+    try {
+      for (const child of childrenOf(hub.pid)) process.kill(child, 'SIGKILL');
+      await eventually(async () => childrenOf(hub.pid).length === 0, 'the end of its process');
+      const refused = await call('child__fine');
+      expect(refused).toMatch(/could not be started|cannot be started|EAGAIN/);
+      expect(await call('up__t')).toContain('fine');
+      expect((await fetch(`${hub.url}/ready`)).status).toBe(200);
+    } finally {
+      limit(4_096);
+    }
+    const headers = { authorization: `Bearer ${hub.adminToken}` };
+    const synced = await fetch(`${hub.url}/api/v1/connectors/child/sync`, { method: 'POST', headers });
+    expect(synced.status).toBe(200);
+    expect(await call('child__fine')).toContain('pid');
+  }, 60_000);
+});
+
+function childrenOf(pid: number): readonly number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.split(' ').filter(Boolean).map(Number);
+}
+
+async function eventually(holds: () => Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!(await holds().catch(() => false))) {
+    if (Date.now() > deadline) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
 
 describe.runIf(CAN_LIMIT)('a hub that runs out of', () => {
   let folder = '';
@@ -22,13 +102,6 @@ describe.runIf(CAN_LIMIT)('a hub that runs out of', () => {
   const call = async (): Promise<string> => {
     const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era: 'modern' });
     return JSON.stringify((await agent.request('tools/call', { name: 'up__t', arguments: {} })).message);
-  };
-  const eventually = async (holds: () => Promise<boolean>, what: string): Promise<void> => {
-    const deadline = Date.now() + 30_000;
-    while (!(await holds().catch(() => false))) {
-      if (Date.now() > deadline) throw new Error(`never: ${what}`);
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
   };
 
   beforeAll(async () => {

@@ -26,12 +26,20 @@ export interface HubProcess {
 const START_LIMIT_MS = 60_000;
 const END_LIMIT_MS = 15_000;
 
+interface Surroundings {
+  /** A command that starts the one after it, such as one that makes it another user's. */
+  readonly launcher?: readonly string[];
+  /** Beside the variables of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
 /** The hub as a program, with its configuration and data in this folder. */
 export async function startHubProcess(
   folder: string,
   config: object,
   program: readonly string[] = HUB_PROGRAM,
   flags: readonly string[] = [],
+  { launcher = [], environment }: Surroundings = {},
 ): Promise<HubProcess> {
   writeFileSync(join(folder, 'crosspoint.json'), JSON.stringify(config));
   const data = join(folder, 'data');
@@ -47,9 +55,11 @@ export async function startHubProcess(
     'json',
     ...flags,
   ];
-  const child = spawn(process.execPath, [...program, ...args], {
+  const [command = process.execPath, ...rest] = [...launcher, process.execPath, ...program, ...args];
+  const child = spawn(command, rest, {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(environment !== undefined && { env: { ...process.env, ...environment } }),
   });
   const ended = once(child, 'exit');
   const log: string[] = [];

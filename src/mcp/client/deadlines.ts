@@ -1,12 +1,17 @@
 import type { Clock } from './clock.js';
 
+/** A timer that fires later than this found a process that stood still. */
+const LATE_MS = 50;
+const LONGEST_SECOND_LOOK_MS = 1_000;
+
 interface Timed {
   readonly deadline: number;
 }
 
 /**
  * Watches over many waits with one timer. It is set for the earliest deadline known and found again when it fires, so a
- * wait that ends in time costs nothing here.
+ * wait that ends in time costs nothing here. Time in which the process stood still is no fault of the peer, whose answer
+ * may have come meanwhile and wait to be read: then there is a second look a little later.
  */
 export class Deadlines<Wait extends Timed> {
   readonly #clock: Clock;
@@ -35,8 +40,11 @@ export class Deadlines<Wait extends Timed> {
   #arm(deadline: number, now: number): void {
     this.#cancel?.();
     this.#next = deadline;
-    this.#cancel = this.#clock.after(deadline - now, () => {
-      this.#sweep();
+    const due = Math.max(deadline, now);
+    this.#cancel = this.#clock.after(due - now, () => {
+      const lateBy = this.#clock.now() - due;
+      if (lateBy <= LATE_MS) this.#sweep();
+      else this.#cancel = this.#clock.after(Math.min(lateBy, LONGEST_SECOND_LOOK_MS), () => this.#sweep());
     });
   }
 

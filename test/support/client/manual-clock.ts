@@ -28,6 +28,11 @@ export class ManualClock implements Clock {
     return this.#timers.size;
   }
 
+  /** Time passes and nothing gets its turn until the clock is moved again. */
+  standStill(ms: number): void {
+    this.#now += ms;
+  }
+
   /** Lets time pass: timers run in their order, and what they set off gets its turn before the next one. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
