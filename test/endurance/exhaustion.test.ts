@@ -52,13 +52,7 @@ describe.runIf(CAN_LIMIT)('F34: a hub that may start no process', () => {
 
   test('says so at once, serves the others, and starts them when it may again', async () => {
     const limit = (value: number): void => {
-      const [command = '', ...args] = [
-        ...AS_NOBODY,
-        'prlimit',
-        '--pid',
-        String(hub.pid),
-        `--nproc=${value}:`,
-      ];
+      const [command, ...args] = [...AS_NOBODY, 'prlimit', '--pid', String(hub.pid), `--nproc=${value}:`];
       execFileSync(command, args);
     };
     limit(1);
