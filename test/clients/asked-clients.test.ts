@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ROOT } from '../../scripts/repository.js';
 import { EVERYTHING } from '../support/interop/everything-server.js';
 import { serveV2Http } from '../support/interop/sdk-v2-server.js';
 import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
+import { connectAsked, SAMPLE, type AskedClient } from './asked-client.js';
 
 /**
  * The second official SDK's client, in both its modes, at the hub's one endpoint for everything: it is asked by servers of
@@ -53,36 +53,6 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   },
 };
 
-async function connect(hub: TestHub, mode: 'legacy' | 'modern') {
-  const client = new Client(
-    { name: 'asked', version: '1' },
-    {
-      capabilities: { elicitation: { form: {} }, sampling: {}, roots: {} },
-      versionNegotiation: { mode: mode === 'legacy' ? 'legacy' : { pin: '2026-07-28' } },
-    },
-  );
-  const updated: string[] = [];
-  client.setRequestHandler('elicitation/create', () => ({
-    action: 'accept',
-    content: { colour: 'blue', name: 'Ada' },
-  }));
-  client.setRequestHandler('sampling/createMessage', () => ({
-    role: 'assistant',
-    model: 'none',
-    content: { type: 'text', text: 'Hello from the model' },
-  }));
-  client.setRequestHandler('roots/list', () => ({ roots: [] }));
-  client.setNotificationHandler(
-    'notifications/resources/updated',
-    ({ params }) => void updated.push(params.uri),
-  );
-  const headers = { authorization: `Bearer ${hub.localKey}` };
-  await client.connect(
-    new StreamableHTTPClientTransport(new URL(`${hub.url}/mcp`), { requestInit: { headers } }),
-  );
-  return { client, updated };
-}
-
 describe.each(Object.entries(EXAMPLES))('%s', (_name, example) => {
   let upstream: Upstream;
   let hub: TestHub;
@@ -97,9 +67,9 @@ describe.each(Object.entries(EXAMPLES))('%s', (_name, example) => {
   });
 
   describe.each(['legacy', 'modern'] as const)('SDK v2, %s', (mode) => {
-    let asked: Awaited<ReturnType<typeof connect>>;
+    let asked: AskedClient;
     beforeAll(async () => {
-      asked = await connect(hub, mode);
+      asked = await connectAsked(hub, mode, { colour: 'blue', name: 'Ada' });
     });
     afterAll(() => asked?.client.close());
 
@@ -111,7 +81,7 @@ describe.each(Object.entries(EXAMPLES))('%s', (_name, example) => {
     test('samples for the server', async () => {
       const args = example.sample === 'sample' ? {} : { prompt: 'Hi' };
       const result = await asked.client.callTool({ name: `up__${example.sample}`, arguments: args });
-      expect(JSON.stringify(result.content)).toContain('Hello from the model');
+      expect(JSON.stringify(result.content)).toContain(SAMPLE);
     });
 
     const { changes } = example;
