@@ -66,7 +66,13 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     sites: composeSites({ hub, config, folder, checks, isEndpoint: (path) => mcp.find(path) !== undefined }),
     others: lateListener(() => openAdmin({ hub, config, startedAt, shutdown })),
   });
-  const server = createNodeServer(listener, settings.fastFront ? { front: (path) => mcp.front(path) } : {});
+  const most = settings.connectionsPerAddress;
+  const onReached = (address: string): void =>
+    hub.logger.warn({ address, most }, 'an address has as many connections as it may: more are closed');
+  const server = createNodeServer(listener, {
+    ...(settings.fastFront && { front: (path: string) => mcp.front(path) }),
+    ...(most > 0 && { addressCap: { most, onReached } }),
+  });
   return { server, mcp };
 }
 

@@ -27,6 +27,7 @@ export const configInput = z.strictObject({
       streaming: z.enum(['auto', 'off']).optional(),
       rejectChunked: z.boolean().optional(),
       fastFront: z.boolean().optional(),
+      connectionsPerAddress: z.int().min(0).max(1_000_000).optional(),
       allowStdioFromApi: z.boolean().optional(),
     })
     .optional(),

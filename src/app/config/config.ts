@@ -21,6 +21,8 @@ export interface Config {
     readonly streaming: 'auto' | 'off';
     readonly rejectChunked: boolean;
     readonly fastFront: boolean;
+    /** 0: any number. */
+    readonly connectionsPerAddress: number;
     readonly allowStdioFromApi: boolean;
   };
   readonly storageUrl: string;

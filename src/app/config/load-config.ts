@@ -137,6 +137,7 @@ function pickServer(pick: Pick, flags: Flags, server: NonNullable<ConfigInput['s
     streaming: own('streaming', server.streaming, 'auto'),
     rejectChunked: own('rejectChunked', server.rejectChunked, false),
     fastFront: own('fastFront', server.fastFront, true),
+    connectionsPerAddress: own('connectionsPerAddress', server.connectionsPerAddress, 10_000),
     allowStdioFromApi: own('allowStdioFromApi', server.allowStdioFromApi, false),
   };
 }

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { capConnections, type AddressCap } from './address-cap.js';
 import { attachFastFront } from './front/fast-front.js';
 import type { FrontTarget } from './front/front-connection.js';
 import { refusalText } from './refusal-text.js';
@@ -19,6 +20,8 @@ export interface NodeServerOptions {
   readonly front?: (path: string) => FrontTarget | undefined;
   /** How long the answer may take after a client has closed its side of the connection. Default 250 ms. */
   readonly halfCloseMs?: number;
+  /** Default: an address may have any number of connections. */
+  readonly addressCap?: AddressCap;
 }
 
 /** An `http.Server` with limits on everything a client can draw out or pile up. */
@@ -56,6 +59,7 @@ export function createNodeServer(listener: RequestListener, options: NodeServerO
       bodyMs: options.bodyTimeoutMs ?? 20_000,
     });
   keepHalfClosed(server, options.halfCloseMs ?? 250);
+  if (options.addressCap !== undefined) capConnections(server, options.addressCap);
   return server;
 }
 

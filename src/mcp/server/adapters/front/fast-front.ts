@@ -37,6 +37,7 @@ export function attachFastFront(
   };
   server.removeListener('connection', parse as (socket: Socket) => void);
   server.prependListener('connection', (socket: Socket) => {
+    if (socket.destroyed) return;
     connections.add(new FrontConnection(host, socket));
     timer ??= setInterval(check, CHECK_MS).unref();
   });
