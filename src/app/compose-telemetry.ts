@@ -1,4 +1,5 @@
 import type { LiveCatalog } from '../catalog/index.js';
+import type { WorkerLink } from '../coordination/index.js';
 import type { ReadyCheck } from '../edge/index.js';
 import type { Clock, Coordination, Logger } from '../kernel/index.js';
 import type { EventLog } from '../governance/index.js';
@@ -6,11 +7,14 @@ import type { HealthBook, HeldCalls } from '../operations/index.js';
 import {
   countEvents,
   countServerEvents,
+  joinReadings,
   MetricRegistry,
   observeProcess,
   PROMETHEUS_TYPE,
   startOtlp,
   toPrometheusText,
+  type MetricReading,
+  type WorkerReadings,
 } from '../telemetry/index.js';
 import type { Config } from './config/config.js';
 import { VERSION } from './version.js';
@@ -22,11 +26,12 @@ export interface TelemetryParts {
   readonly events: EventLog;
   readonly coordination: Coordination;
   readonly instance: { readonly id: string };
+  readonly link: WorkerLink | undefined;
 }
 
 /** Numbers about this process, and where they go. */
 export async function composeTelemetry(parts: TelemetryParts) {
-  const { config, clock, logger, events, coordination, instance } = parts;
+  const { config, clock, logger, events, coordination, instance, link } = parts;
   const registry = new MetricRegistry(clock.now());
   const stopProcess = observeProcess(registry, VERSION);
   const unsubscribe = events.subscribe(countEvents(registry));
@@ -38,6 +43,7 @@ export async function composeTelemetry(parts: TelemetryParts) {
     'Whether other replicas can be reached.',
     () => coordination.available,
   );
+  link?.serve('metrics', () => registry.read());
   const { otlp } = config.telemetry;
   const collector =
     otlp === undefined
@@ -47,13 +53,25 @@ export async function composeTelemetry(parts: TelemetryParts) {
     registry,
     tracer: collector?.tracer,
     onServerEvent: countServerEvents(registry),
-    readMetrics: () => ({ type: PROMETHEUS_TYPE, text: toPrometheusText(registry.read()) }),
+    async readMetrics() {
+      const metrics = link === undefined ? registry.read() : await readAllWorkers(link, registry);
+      return { type: PROMETHEUS_TYPE, text: toPrometheusText(metrics) };
+    },
     async close() {
       unsubscribe();
       stopProcess();
       await collector?.close();
     },
   };
+}
+
+/** Whichever worker is asked tells of all. */
+async function readAllWorkers(link: WorkerLink, registry: MetricRegistry): Promise<readonly MetricReading[]> {
+  try {
+    return joinReadings((await link.ask('metrics', [])) as readonly WorkerReadings[]);
+  } catch {
+    return registry.read();
+  }
 }
 
 export interface OfferParts {
@@ -119,7 +137,9 @@ export function readyChecks({ isStarted, events, coordination, load }: ReadyPart
     check(
       'coordination',
       coordination.available,
-      `${coordination.kind} cannot be reached; look at coordination.url and whether the server runs`,
+      coordination.kind === 'workers'
+        ? 'the process that runs this worker cannot be reached'
+        : `${coordination.kind} cannot be reached; look at coordination.url and whether the server runs`,
     ),
     check('load', load.isResponsive, 'more is asked of this process than it can do; run more of them'),
   ];

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { createAgentDirectory, createAuthenticator, type Authenticator } from '../agents/index.js';
+import type { WorkerLink } from '../coordination/index.js';
 import { createLiveCatalog, type SnapshotStore } from '../catalog/index.js';
 import { createConnectorDirectory } from '../connectors/index.js';
 import {
@@ -52,6 +53,8 @@ export interface HubParts {
   readonly folder: DataFolder;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** To the process that runs this one among others. */
+  readonly link?: WorkerLink | undefined;
 }
 
 export type Hub = Awaited<ReturnType<typeof composeHub>>;
@@ -134,9 +137,10 @@ function composeWatch(parts: Awaited<ReturnType<typeof openParts>>, { config, cl
 }
 
 /** What operations stand on. */
-async function openParts({ config, folder, clock, logger }: HubParts) {
+async function openParts(given: HubParts) {
+  const { config, folder, clock, logger, link } = given;
   const { masterKeys } = folder;
-  const shared = await openShared({ config, folder, clock, logger });
+  const shared = await openShared(given);
   const { storage, replicas } = shared;
   const catalog = createLiveCatalog();
   const toolsets = createToolsetIndex(catalog);
@@ -146,7 +150,7 @@ async function openParts({ config, folder, clock, logger }: HubParts) {
   const children = new ChildRecords(join(folder.path, 'children'));
   const publicUrl = new PublicUrl(config.server.publicUrl);
   const callers = composeCallers({ ...shared, config, publicUrl, agents, clock });
-  const telemetry = await composeTelemetry({ ...shared, config, clock, logger });
+  const telemetry = await composeTelemetry({ ...shared, config, clock, logger, link });
   const losses = createBridgeLosses({ events: shared.events, clock });
   const upstreams = createUpstreamPool({
     info: { name: 'crosspoint', title: 'Crosspoint', version: VERSION },

@@ -7,6 +7,8 @@ export { checkPolicies, readPolicyFile } from './config/check-policies.js';
 export { createLogger } from './logger.js';
 export type { RunningHub } from './serve.js';
 export { startHub } from './start-hub.js';
+export { openWorkerPrimary, type WorkerPrimary } from './start-workers.js';
+export { openWorkerLink, type WorkerLink } from '../coordination/index.js';
 export {
   forgetVariables,
   readSealedVariables,

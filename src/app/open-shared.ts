@@ -2,19 +2,25 @@ import { createSwitchboard, openCoordination } from '../coordination/index.js';
 import { openEventLog } from '../governance/index.js';
 import type { Coordination } from '../kernel/index.js';
 import { openStorage, type Storage } from '../storage/index.js';
+import { hasEmbeddedStore } from './config/check-workers.js';
 import { openCoordinationSeal } from './coordination-seal.js';
 import type { HubParts } from './compose.js';
 import { Instance } from './instance.js';
 import { Replicas } from './replicas.js';
+import { linkedEvents } from './workers/linked-events.js';
 
 /** What this process shares with those before it and those beside it. On failure nothing stays open. */
 export async function openShared(parts: HubParts) {
-  const { config, folder, clock, logger } = parts;
-  const coordination = await openCoordination({
-    url: config.coordinationUrl,
-    clock,
-    logger: logger.child({ part: 'coordination' }),
-  });
+  const { config, folder, clock, logger, link } = parts;
+  // Of a worker on the embedded store.
+  const primary = hasEmbeddedStore(config) ? link : undefined;
+  const coordination =
+    primary?.coordination ??
+    (await openCoordination({
+      url: config.coordinationUrl,
+      clock,
+      logger: logger.child({ part: 'coordination' }),
+    }));
   let storage: Storage | undefined;
   try {
     storage = await openStorage({
@@ -23,6 +29,7 @@ export async function openShared(parts: HubParts) {
       durability: config.audit.durability,
       clock,
       logger,
+      ...(primary !== undefined && { primary: linkedEvents(primary) }),
     });
     return await shareStorage(parts, coordination, storage);
   } catch (error) {

@@ -1,4 +1,6 @@
-import type { EventRecord } from '../governance/index.js';
+import type { EventLog, EventRecord } from '../governance/index.js';
+import type { Clock } from '../kernel/index.js';
+import type { Storage } from '../storage/index.js';
 import type { Hub } from './compose.js';
 import { GONE_MS } from './instance.js';
 
@@ -9,28 +11,41 @@ const LOCK = { leaseMs: 30_000, waitMs: 10_000 };
  * the log says so. Those of processes that still live are left alone. One process does it at a time.
  */
 export async function recoverUnfinishedCalls(hub: Hub): Promise<number> {
+  // Whoever runs the workers sees each of them end.
+  if (hub.coordination.kind === 'workers') return 0;
   const lock = await hub.coordination.locks.acquire('recovery', LOCK);
   if (lock === undefined) return 0;
   try {
-    return await recover(hub);
+    return await closeUnfinishedCalls(hub, () => findLiving(hub));
   } finally {
     await lock.release();
   }
 }
 
-async function recover(hub: Hub): Promise<number> {
-  const unfinished = await hub.storage.events.unfinishedCalls();
+export interface RecoveryParts {
+  readonly storage: Pick<Storage, 'events' | 'tasks'>;
+  readonly events: EventLog;
+  readonly clock: Clock;
+}
+
+/** Those of processes that are not among the living. Returns how many there were. */
+export async function closeUnfinishedCalls(
+  { storage, events, clock }: RecoveryParts,
+  lookForLiving: () => Promise<ReadonlySet<string>>,
+): Promise<number> {
+  const unfinished = await storage.events.unfinishedCalls();
   if (unfinished.length === 0) return 0;
-  const living = await findLiving(hub);
+  // Asked only now: one that has begun since then made none of these.
+  const living = await lookForLiving();
   // What became a task goes on at its upstream, and ends when that is learnt.
-  const asTasks = new Set<string>(await hub.storage.tasks.openCalls());
+  const asTasks = new Set<string>(await storage.tasks.openCalls());
   const given = unfinished.filter(
     (record) => !living.has(instanceOf(record) ?? '') && !asTasks.has(callOf(record) ?? ''),
   );
   for (const { actor, event, at } of given) {
     if (event.type !== 'call.intended') continue;
     const { callId, connector, target, exposedName, method } = event;
-    hub.events.append(actor, {
+    events.append(actor, {
       type: 'call.finished',
       callId,
       connector,
@@ -38,12 +53,12 @@ async function recover(hub: Hub): Promise<number> {
       exposedName,
       method,
       outcome: 'outcome_unknown',
-      durationMs: Math.max(0, hub.clock.now() - at),
+      durationMs: Math.max(0, clock.now() - at),
     });
   }
   if (given.length > 0)
-    hub.events.append({ kind: 'hub' }, { type: 'hub.recovered', unfinishedCalls: given.length });
-  await hub.events.flush();
+    events.append({ kind: 'hub' }, { type: 'hub.recovered', unfinishedCalls: given.length });
+  await events.flush();
   return given.length;
 }
 

@@ -1,6 +1,7 @@
 import { Server as NetServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from 'node:http';
+import type { WorkerLink } from '../coordination/index.js';
 import { systemClock, type Logger } from '../kernel/index.js';
 import { applyConfig } from './apply-config.js';
 import { composeHub, type Hub } from './compose.js';
@@ -36,9 +37,10 @@ export async function startHub(
   config: Config,
   logger: Logger,
   masterKey: string | undefined,
+  link?: WorkerLink,
 ): Promise<RunningHub> {
   const folder = openDataFolder({ path: config.dataDir, adminToken: config.adminToken, masterKey });
-  const hub = await composeHub({ config, folder, clock: systemClock, logger });
+  const hub = await composeHub({ config, folder, clock: systemClock, logger, link });
   try {
     return await run(hub, config, folder);
   } catch (error) {

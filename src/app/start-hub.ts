@@ -1,3 +1,4 @@
+import type { WorkerLink } from '../coordination/index.js';
 import type { Logger } from '../kernel/index.js';
 import type { Config } from './config/config.js';
 import type { RunningHub } from './serve.js';
@@ -7,7 +8,8 @@ export async function startHub(
   config: Config,
   logger: Logger,
   masterKey: string | undefined,
+  link?: WorkerLink,
 ): Promise<RunningHub> {
   const { startHub: start } = await import('./serve.js');
-  return start(config, logger, masterKey);
+  return start(config, logger, masterKey, link);
 }

@@ -1,9 +1,12 @@
 import cluster from 'node:cluster';
+import { Socket } from 'node:net';
+import { openWorkerLink, type WorkerLink } from '../app/index.js';
 import type { HubHerald } from './hub-herald.js';
 import type { HubControl } from './obey-signals.js';
+import { LINK_DESCRIPTOR } from './serve-with-workers.js';
 import type { WorkerReport } from './worker-set.js';
 
-type RunHub = (herald: HubHerald, obey: (control: HubControl) => void) => Promise<void>;
+type RunHub = (herald: HubHerald, obey: (control: HubControl) => void, link: WorkerLink) => Promise<void>;
 
 /**
  * One of several hubs that share a port: it tells its primary what a single one tells people. Without its primary it ends
@@ -19,12 +22,25 @@ export async function serveAsWorker(run: RunHub): Promise<void> {
     ended: () => {},
   };
   try {
-    await run(herald, obey);
+    leaveWithoutPrimary();
+    const link = await openWorkerLink(new Socket({ fd: LINK_DESCRIPTOR, readable: true, writable: true }));
+    await run(herald, obey, link);
   } catch (error) {
     // The connection to the primary would keep a process alive that has nothing to do.
     cluster.worker?.disconnect();
     throw error;
   }
+}
+
+/**
+ * A process that exits closes what it has open, and the last one that closes a database of SQLite tidies up beside it. The
+ * primary was killed and did not mark the store as closed, so whatever is beside it must stay.
+ */
+function leaveWithoutPrimary(): void {
+  process.once('exit', () => {
+    if (!process.connected && cluster.worker?.exitedAfterDisconnect !== true)
+      process.kill(process.pid, 'SIGKILL');
+  });
 }
 
 /** Orders of the primary, and signals: a terminal sends them to primary and workers alike, so the second is no hurry. */

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import type { Config, Flags, RunningHub } from '../app/index.js';
+import type { Config, Flags, RunningHub, WorkerLink } from '../app/index.js';
 import { toConnectorId, type Logger } from '../kernel/index.js';
 import type { Cli } from './cli.js';
 import { EXIT_DONE, EXIT_FAILED } from './exit-codes.js';
@@ -16,7 +16,9 @@ const LINGER_MS = 500;
 export async function serveHub(cli: Cli, flags: Flags): Promise<void> {
   if (cluster.isWorker) {
     const { serveAsWorker } = await import('./serve-as-worker.js');
-    return serveAsWorker(async (herald, obey) => run(cli, flags, await prepare(cli, flags), herald, obey));
+    return serveAsWorker(async (herald, obey, link) =>
+      run(cli, flags, { ...(await prepare(cli, flags)), link }, herald, obey),
+    );
   }
   const prepared = await prepare(cli, flags);
   const { config, logger } = prepared;
@@ -27,7 +29,8 @@ export async function serveHub(cli: Cli, flags: Flags): Promise<void> {
   };
   if (config.server.workers > 1) {
     const { serveWithWorkers } = await import('./serve-with-workers.js');
-    return serveWithWorkers({ config, logger, herald, onStopping });
+    const masterKey = cli.environment['CROSSPOINT_MASTER_KEY'];
+    return serveWithWorkers({ config, logger, masterKey, herald, onStopping });
   }
   await run(cli, flags, prepared, herald, (control) => {
     obeySignals({ ...control, onStopping, stopAtOnce: () => process.exit(EXIT_FAILED) });
@@ -37,6 +40,7 @@ export async function serveHub(cli: Cli, flags: Flags): Promise<void> {
 interface Prepared {
   readonly config: Config;
   readonly logger: Logger;
+  readonly link?: WorkerLink;
 }
 
 async function prepare(cli: Cli, flags: Flags): Promise<Prepared> {
@@ -53,11 +57,11 @@ async function prepare(cli: Cli, flags: Flags): Promise<Prepared> {
 async function run(
   cli: Cli,
   flags: Flags,
-  { config, logger }: Prepared,
+  { config, logger, link }: Prepared,
   herald: HubHerald,
   obey: (control: HubControl) => void,
 ): Promise<void> {
-  const running = await start(cli, config, logger);
+  const running = await start(cli, config, logger, link);
   const { localUrl, hub } = running;
   const { watchConfig } = await import('./watch-config.js');
   const watcher = watchConfig(cli, flags, config, async (read) => {
@@ -85,10 +89,15 @@ async function run(
   herald.ready({ url: running.url, consoleUrl, hasSample: hub.catalog.has('sample') });
 }
 
-async function start(cli: Cli, config: Config, logger: Logger): Promise<RunningHub> {
+async function start(
+  cli: Cli,
+  config: Config,
+  logger: Logger,
+  link: WorkerLink | undefined,
+): Promise<RunningHub> {
   const { startHub } = await import('../app/index.js');
   try {
-    return await startHub(config, logger, cli.environment['CROSSPOINT_MASTER_KEY']);
+    return await startHub(config, logger, cli.environment['CROSSPOINT_MASTER_KEY'], link);
   } catch (error) {
     throw toStartFailure(error);
   }

@@ -1,7 +1,10 @@
 import cluster from 'node:cluster';
 import { createServer, type AddressInfo } from 'node:net';
-import type { Config } from '../app/index.js';
+import { Duplex } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openWorkerPrimary, type Config, type WorkerPrimary } from '../app/index.js';
 import type { Logger } from '../kernel/index.js';
+import { EXIT_FAILED } from './exit-codes.js';
 import type { HubHerald } from './hub-herald.js';
 import { obeySignals } from './obey-signals.js';
 import { toStartFailure } from './start-failure.js';
@@ -10,14 +13,22 @@ import { WorkerSet } from './worker-set.js';
 export interface WorkersOptions {
   readonly config: Config;
   readonly logger: Logger;
+  readonly masterKey: string | undefined;
   readonly herald: HubHerald;
   readonly onStopping: () => void;
 }
 
-/** Several hubs that share one port. This process serves nobody; it keeps them running. */
+/** Where a worker finds its connection to the primary, besides the one of `node:cluster`. */
+export const LINK_DESCRIPTOR = 4;
+/** For workers of a primary that was killed to notice, and leave the port. */
+const PORT_MS = 1_500;
+const RETRY_MS = 50;
+
+/** Several hubs that share one port. This process serves nobody; it keeps them running, and what they share. */
 export async function serveWithWorkers({
   config,
   logger,
+  masterKey,
   herald,
   onStopping,
 }: WorkersOptions): Promise<void> {
@@ -27,16 +38,28 @@ export async function serveWithWorkers({
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   // A port that is chosen for the first worker is the port of all that follow, even if for a moment none is left.
   const args = process.argv.slice(2);
-  cluster.setupPrimary({ args: port === 0 ? [...args, '--port', String(found)] : args });
+  cluster.setupPrimary({
+    args: port === 0 ? [...args, '--port', String(found)] : args,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc', 'pipe'],
+  });
+  const primary = await openPrimary(config, logger, masterKey);
   const set = new WorkerSet({
     count: workers,
-    fork: () => cluster.fork().process,
+    fork: () => {
+      const worker = cluster.fork().process;
+      const link = worker.stdio[LINK_DESCRIPTOR];
+      if (link instanceof Duplex) primary.attach(link);
+      return worker;
+    },
     logger,
     onPlace: (place) => herald.announce(place),
     onReady: (hub) => herald.ready(hub),
     onEnd: (code) => {
       herald.ended();
-      process.exit(code);
+      void primary.close().then(
+        () => process.exit(code),
+        () => process.exit(EXIT_FAILED),
+      );
     },
   });
   obeySignals({
@@ -48,11 +71,36 @@ export async function serveWithWorkers({
   set.start();
 }
 
+async function openPrimary(
+  config: Config,
+  logger: Logger,
+  masterKey: string | undefined,
+): Promise<WorkerPrimary> {
+  try {
+    return await openWorkerPrimary(config, logger, masterKey);
+  } catch (error) {
+    throw toStartFailure(error);
+  }
+}
+
 /** Says now, and once, if the port cannot be had. */
-function findPort(host: string, port: number): Promise<number> {
+async function findPort(host: string, port: number): Promise<number> {
+  const deadline = performance.now() + PORT_MS;
+  for (;;) {
+    try {
+      return await tryPort(host, port);
+    } catch (error) {
+      const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
+      if (!isTaken || performance.now() > deadline) throw toStartFailure(error);
+    }
+    await sleep(RETRY_MS);
+  }
+}
+
+function tryPort(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
-    server.once('error', (error) => reject(toStartFailure(error)));
+    server.once('error', reject);
     server.listen(port, host, () => {
       const { port: found } = server.address() as AddressInfo;
       server.close(() => resolve(found));

@@ -17,7 +17,7 @@ export interface OperatorSiteOptions {
   readonly checks: () => readonly ReadyCheck[];
   /** Who may read the numbers: whoever shows an admin's token, everybody who reaches the port, or nobody. */
   readonly metrics: () => 'admin' | 'open' | 'off';
-  readonly readMetrics: () => { readonly type: string; readonly text: string };
+  readonly readMetrics: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly logger: Logger;
 }
 
@@ -39,7 +39,7 @@ export function createOperatorSite(options: OperatorSiteOptions): Site {
           if (access === 'off') throw new HubError('not_found', 'there is nothing at this address');
           if (access === 'admin' && (await authenticateAdmin(request, address)) === undefined)
             throw new HubError('unauthenticated', 'this needs the token of an admin');
-          const { type, text } = readMetrics();
+          const { type, text } = await readMetrics();
           return new Response(text, { headers: { ...HEADERS, 'content-type': type } });
         },
       },

@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import type { Actor, EventReader, EventRecord, EventStore, HubEvent } from './events.js';
+import type { Actor, EventReader, EventRecord, EventStore, HubEvent, NewEvent } from './events.js';
 
 /** What the first event of a log names as its predecessor. */
 export const GENESIS_HASH = '0'.repeat(64);
@@ -12,6 +12,19 @@ export function chainEvent(
   event: HubEvent,
 ): EventRecord {
   return new ChainedEvent(previous, at, actor, event);
+}
+
+/** The records by which these continue a chain. */
+export function chainEvents(
+  end: { readonly sequence: number; readonly hash: string },
+  events: readonly NewEvent[],
+): readonly EventRecord[] {
+  let last = end;
+  return events.map(({ at, actor, event }) => {
+    const record = chainEvent(last, at, actor, event);
+    last = record;
+    return record;
+  });
 }
 
 /** What is kept of a record besides its columns: actor and event as JSON. */

@@ -1,6 +1,6 @@
 import { HubError, isHubError, type Clock, type Logger } from '../kernel/index.js';
-import { chainEvent, GENESIS_HASH } from './event-chain.js';
-import type { Actor, EventRecord, EventStore, HubEvent } from './events.js';
+import { chainEvents, GENESIS_HASH } from './event-chain.js';
+import type { Actor, EventRecord, EventStore, HubEvent, NewEvent } from './events.js';
 
 export interface EventLog {
   /** Resolves when the event is kept. Rejects with `audit_unavailable`, and then whatever was intended must not happen. */
@@ -27,10 +27,7 @@ export interface EventLogOptions {
   readonly retryMs?: number;
 }
 
-interface Waiting {
-  readonly at: number;
-  readonly actor: Actor;
-  readonly event: HubEvent;
+interface Waiting extends NewEvent {
   readonly kept: (() => void) | undefined;
   readonly refused: ((error: HubError) => void) | undefined;
 }
@@ -48,15 +45,6 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
 interface Head {
   readonly sequence: number;
   readonly hash: string;
-}
-
-function chainGroup(head: Head, group: readonly Waiting[]): readonly EventRecord[] {
-  let last = head;
-  return group.map(({ at, actor, event }) => {
-    const record = chainEvent(last, at, actor, event);
-    last = record;
-    return record;
-  });
 }
 
 class GroupedEventLog implements EventLog {
@@ -143,7 +131,8 @@ class GroupedEventLog implements EventLog {
   #write(): Promise<void> | undefined {
     const group = this.#waiting.slice(0, MAX_GROUP);
     if (group.length === 0) return undefined;
-    const records = chainGroup(this.#head, group);
+    if (this.#options.store.appendNext !== undefined) return this.#writeNext(group);
+    const records = chainEvents(this.#head, group);
     try {
       const appended = this.#options.store.append(records);
       if (appended === undefined) return this.#kept(group, records);
@@ -153,6 +142,14 @@ class GroupedEventLog implements EventLog {
       );
     } catch (error) {
       return this.#writeBehind(group, error);
+    }
+  }
+
+  async #writeNext(group: readonly Waiting[]): Promise<void> {
+    try {
+      this.#kept(group, (await this.#options.store.appendNext?.(group)) ?? []);
+    } catch (error) {
+      await this.#fail(error);
     }
   }
 
@@ -184,11 +181,11 @@ class GroupedEventLog implements EventLog {
     let records: readonly EventRecord[] = [];
     // In turn with the others, now that there are some.
     if (store.appendBehind !== undefined) {
-      await store.appendBehind((last) => (records = chainGroup(last, group)));
+      await store.appendBehind((last) => (records = chainEvents(last, group)));
       return records;
     }
     this.#head = (await store.last()) ?? this.#head;
-    records = chainGroup(this.#head, group);
+    records = chainEvents(this.#head, group);
     await store.append(records);
     return records;
   }

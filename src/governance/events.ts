@@ -229,6 +229,13 @@ export type HubEvent =
 
 export type HubEventType = HubEvent['type'];
 
+/** What is about to be kept. */
+export interface NewEvent {
+  readonly at: number;
+  readonly actor: Actor;
+  readonly event: HubEvent;
+}
+
 /** A kept event. `hash` covers everything before it, so that a changed or missing row is found. */
 export interface EventRecord {
   readonly sequence: number;
@@ -277,6 +284,11 @@ export interface EventStore extends EventReader {
   appendBehind?(
     chain: (last: { readonly sequence: number; readonly hash: string }) => readonly EventRecord[],
   ): Promise<void>;
+  /**
+   * For stores whose chain others continue all the time: puts these behind whatever is last, all or none. Preferred to
+   * the two above where it exists.
+   */
+  appendNext?(events: readonly NewEvent[]): Promise<readonly EventRecord[]>;
   /** Removes the oldest rows up to and including `sequence`, remembering the hash the rest continues from. */
   trim(sequence: number): Promise<void>;
   /** What the first kept row must name as its predecessor. */

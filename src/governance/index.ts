@@ -12,6 +12,7 @@ export type {
   EventStore,
   HubEvent,
   HubEventType,
+  NewEvent,
   RecordedArguments,
 } from './events.js';
 export type {
@@ -34,6 +35,13 @@ export { POLICY_SCHEMA } from './policy-schema.js';
 export { createValidator, type Validator } from './validator.js';
 export { fitBlocks, guardResult, type GuardedResult } from './result-guard.js';
 export { openEventLog, type EventLog, type EventLogOptions } from './event-log.js';
-export { chainEvent, GENESIS_HASH, payloadOf, verifyChain, type ChainVerdict } from './event-chain.js';
+export {
+  chainEvent,
+  chainEvents,
+  GENESIS_HASH,
+  payloadOf,
+  verifyChain,
+  type ChainVerdict,
+} from './event-chain.js';
 export { flagsOf, riskOf } from './risk.js';
 export { createArgumentsRecorder, type ArgumentsRecorder } from './recorded-arguments.js';

@@ -6,6 +6,7 @@ import { recordMasterKey, requireMasterKeys } from './master-key-check.js';
 import { migrate, readSchemaVersion, requireKnownSchema, SCHEMA_VERSION } from './migrate.js';
 import { rotateSecrets } from './rotate-secrets.js';
 import { createSealer, type Sealer } from './sealer.js';
+import { createEventPrimary, createWorkerEventStore, type EventPrimary } from './sqlite/event-primary.js';
 import { openSqlite, type SqliteStoreDatabase } from './sqlite/open-sqlite.js';
 import { openSqliteEventStore, type SqliteEventStore } from './sqlite/sqlite-event-store.js';
 import { parseStorageUrl } from './storage-url.js';
@@ -31,14 +32,14 @@ const POOL_SIZE = 10;
  * damaged file, newer schema), and nothing was changed. `storage_unavailable`: it may work later.
  */
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  const { clock = systemClock, access = 'hub' } = options;
+  const { clock = systemClock, access = 'hub', primary } = options;
   const sealer = createSealer(options.masterKeys);
   const { database, backend } = await openDatabase(options);
   try {
     const found = await readSchemaVersion(database);
     requireKnownSchema(found);
     await requireMasterKeys(database, sealer);
-    if (access === 'hub') {
+    if (access === 'hub' && primary === undefined) {
       backend.beginUse();
       await migrate(database, { clock });
       await recordMasterKey(database.db, sealer);
@@ -60,6 +61,7 @@ interface Backend {
   /** From here on the store is written. */
   beginUse(): void;
   openEvents(): Promise<EventStore>;
+  eventPrimary(): EventPrimary | undefined;
   /** Before the database is closed. */
   end(): Promise<void>;
   check(): Promise<void>;
@@ -72,7 +74,8 @@ async function openDatabase(
   const {
     url,
     durability = 'process',
-    access = 'hub',
+    primary,
+    access = primary === undefined ? 'hub' : 'worker',
     lockWaitMs = LOCK_WAIT_MS,
     maxBytes,
     poolSize = POOL_SIZE,
@@ -82,17 +85,20 @@ async function openDatabase(
   const target = parseStorageUrl(url);
   if (target.kind === 'sqlite') {
     const database = await openSqlite({ path: target.path, durability, access, lockWaitMs, maxBytes });
-    return { database, backend: sqliteBackend(database, { durability, access }) };
+    return { database, backend: sqliteBackend(database, { durability, access, primary }) };
   }
   const { openPostgres } = await import('./postgres/open-postgres.js');
   const database = await openPostgres({ url, logger, poolSize });
   return { database, backend: postgresBackend(database, clock) };
 }
 
-function sqliteBackend(
-  database: SqliteStoreDatabase,
-  { durability, access }: Required<Pick<StorageOptions, 'durability' | 'access'>>,
-): Backend {
+interface SqliteUse {
+  readonly durability: 'process' | 'disk';
+  readonly access: 'hub' | 'read' | 'worker';
+  readonly primary: EventPrimary | undefined;
+}
+
+function sqliteBackend(database: SqliteStoreDatabase, { durability, access, primary }: SqliteUse): Backend {
   const { path } = database;
   let events: SqliteEventStore | undefined;
   return {
@@ -103,14 +109,16 @@ function sqliteBackend(
         database.connection,
         path === ':memory:' ? undefined : { databasePath: path, durability, access },
       );
-      return events;
+      return primary === undefined ? events : createWorkerEventStore(events, primary);
     },
+    eventPrimary: () =>
+      events === undefined || path === ':memory:' ? undefined : createEventPrimary(events),
     end: async () => events?.close(),
     async check() {
       database.connection.pragma('schema_version');
     },
     async backup(to) {
-      await events?.settle();
+      await (primary ?? events)?.settle();
       await backupSqlite(database, to);
     },
   };
@@ -123,6 +131,7 @@ function postgresBackend(database: Database, clock: Clock): Backend {
       const { createPostgresEventStore } = await import('./postgres/postgres-event-store.js');
       return createPostgresEventStore(database.db);
     },
+    eventPrimary: () => undefined,
     async end() {},
     async check() {
       await database.db.selectFrom('schema_migrations').select('version').limit(1).execute();
@@ -161,6 +170,7 @@ function createStorage(
     snapshots: createSnapshotStore(db),
     policies: createPolicyStore(db),
     events,
+    eventPrimary: backend.eventPrimary(),
     settings: createSettingsStore(db),
     tickets: createTicketStore(db, sealer, clock),
     tasks: createTaskStore(db, clock),

@@ -6,6 +6,7 @@ import type { EventStore, PolicyStore } from '../governance/index.js';
 import type { Clock, Logger, TaskStore, TicketStore } from '../kernel/index.js';
 import type { RotationOptions, RotationReport } from './rotate-secrets.js';
 import type { MasterKey, MasterKeys } from './sealer.js';
+import type { EventPrimary } from './sqlite/event-primary.js';
 import type { DataKeyStore } from './stores/data-key-store.js';
 import type { InstanceStore } from './stores/instance-store.js';
 import type { SettingsStore } from './stores/settings-store.js';
@@ -18,6 +19,8 @@ export interface StorageOptions {
   readonly durability?: 'process' | 'disk';
   /** `read` works beside a running hub: it takes no lock and brings nothing forward. For looking and for backups. */
   readonly access?: 'hub' | 'read';
+  /** SQLite: the process that has opened the store as the hub. This one is then a worker of it, and writes events through it. */
+  readonly primary?: EventPrimary;
   /** SQLite: how long to wait for another hub to leave the file. */
   readonly lockWaitMs?: number;
   /** SQLite: beyond this size the store counts as full. */
@@ -39,6 +42,8 @@ export interface Storage extends AsyncDisposable {
   readonly snapshots: SnapshotStore;
   readonly policies: PolicyStore;
   readonly events: EventStore;
+  /** SQLite in a file: what workers are served with. */
+  readonly eventPrimary: EventPrimary | undefined;
   readonly settings: SettingsStore;
   readonly tickets: TicketStore;
   readonly tasks: TaskStore;

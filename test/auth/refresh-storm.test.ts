@@ -75,7 +75,7 @@ afterAll(async () => {
   await storage?.close();
   await upstream?.close();
   await authority?.close();
-  place?.close();
+  await place?.close();
 }, 60_000);
 
 /** Somebody signed in some time ago. */

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openCoordination } from '../../src/coordination/index.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openCoordination, openWorkerLink, WorkerHost } from '../../src/coordination/index.js';
 import type { Coordination } from '../../src/kernel/index.js';
 import { startRedis, type TestRedis } from '../support/redis.js';
+import { socketPair } from '../support/socket-pair.js';
 import { coordinationContract } from './coordination.contract.js';
 
 const opened: Coordination[] = [];
@@ -21,6 +22,58 @@ describe('in memory', () => {
     shared = undefined;
   });
   coordinationContract(async () => (shared ??= await openAt('memory:')));
+});
+
+describe('of the workers of one machine', () => {
+  let host: WorkerHost;
+  beforeEach(() => {
+    host = new WorkerHost();
+  });
+  afterEach(() => host.close());
+  const open = async (): Promise<Coordination> => {
+    const [ours, theirs] = await socketPair();
+    host.attach(ours);
+    const { coordination } = await openWorkerLink(theirs);
+    opened.push(coordination);
+    return coordination;
+  };
+
+  coordinationContract(open);
+
+  test('a lock of a worker that died is free at once, and whoever waits for it gets it', async () => {
+    const [ours, theirs] = await socketPair();
+    host.attach(ours);
+    const { coordination: dying } = await openWorkerLink(theirs);
+    const lock = await dying.locks.acquire('a', { leaseMs: 60_000, waitMs: 0 });
+    const waiting = (await open()).locks.acquire('a', { leaseMs: 60_000, waitMs: 5_000 });
+    theirs.destroy();
+    await (await waiting)?.release();
+    expect(lock?.lost.aborted).toBe(true);
+    await lock?.release();
+    expect(dying.available).toBe(false);
+    await expect(dying.store.get('a')).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await expect(dying.feed.send(dying.self, 't', 'x')).rejects.toMatchObject({
+      code: 'storage_unavailable',
+    });
+    expect(host.workers).toHaveLength(1);
+  });
+
+  test('a long message arrives whole, between others', async () => {
+    const [one, two] = [await open(), await open()];
+    const long = 'ä\n'.repeat(500_000);
+    await Promise.all([one.store.set('a', 'first', 1_000), one.store.set('b', long, 60_000)]);
+    expect((await two.store.get('b'))?.length).toBe(long.length);
+    expect(await two.store.get('a')).toBe('first');
+  });
+
+  test('numbers of workers stay small: the lowest that is free is given next', async () => {
+    const [one] = [await open(), await open()];
+    expect(host.workers.map(({ number }) => number)).toEqual([1, 2]);
+    await one?.close();
+    await vi.waitFor(() => expect(host.workers).toHaveLength(1));
+    await open();
+    expect(new Set(host.workers.map(({ number }) => number))).toEqual(new Set([1, 2]));
+  });
 });
 
 describe('on Redis', () => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const hub of hubs) await hub.close();
   await upstream?.close();
-  place?.close();
+  await place?.close();
 }, 60_000);
 
 function roving(urls: readonly string[] = hubs.map(({ url }) => url)): RovingClient {

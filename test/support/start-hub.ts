@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig, startHub, type RunningHub } from '../../src/app/index.js';
+import { loadConfig, startHub, type RunningHub, type WorkerLink } from '../../src/app/index.js';
 import type { Logger } from '../../src/kernel/index.js';
 import { SecretWatch } from './secret-watch.js';
 
@@ -26,6 +26,8 @@ export interface TestHubOptions {
   readonly folder?: string;
   /** Default: a free one. */
   readonly port?: number;
+  /** Of a worker. */
+  readonly link?: WorkerLink;
 }
 
 /** The real hub in this process, on a free loopback port, with a data folder of its own. */
@@ -36,6 +38,7 @@ export async function startTestHub({
   logger: givenLogger,
   folder: given,
   port = 0,
+  link,
 }: TestHubOptions = {}): Promise<TestHub> {
   const watch = new SecretWatch();
   const logger = givenLogger ?? watch.logger;
@@ -47,6 +50,7 @@ export async function startTestHub({
     loadConfig({ flags, environment, folder, now: Date.now() }),
     logger,
     undefined,
+    link,
   );
   return {
     running,

@@ -25,7 +25,7 @@ describe('settings that cannot be kept', () => {
     ['coordination.url', { coordination: { url: 'redis://' } }],
     ['coordination.url', { coordination: { url: 'https://redis.example' } }],
     ['coordination.url', { coordination: { url: 'memory' } }],
-    ['server.workers', { server: { workers: 2 } }],
+    ['server.workers', { server: { workers: 2 }, storage: { url: 'sqlite::memory:' } }],
     ['server.workers', { server: { workers: 2 }, storage: { url: 'postgres://db/hub' } }],
     ['server.workers', { server: { workers: 2 }, coordination: { url: 'redis://redis' } }],
     [
@@ -55,6 +55,7 @@ describe('settings that cannot be kept', () => {
     { server: { host: '::1' } },
     { coordination: { url: 'memory:' } },
     { server: { workers: 1 } },
+    { server: { workers: 2 } },
     {
       server: { workers: 2 },
       storage: { url: 'postgres://db/hub' },

@@ -234,7 +234,10 @@ test.each([
   [{ environment: { CROSSPOINT_LOG_LEVEL: 'loud' } }, /log level must be one of/],
   [{ environment: { CROSSPOINT_PORT: 'http' } }, /port must be a number/],
   [{ environment: { CROSSPOINT_WORKERS: 'many' } }, /workers must be a number from 1 to 64/],
-  [{ flags: { workers: 2 } }, /server\.workers: 2 workers need a store/],
+  [
+    { flags: { workers: 2 }, environment: { CROSSPOINT_STORAGE_URL: 'sqlite::memory:' } },
+    /server\.workers: 2 workers need a store/,
+  ],
 ])('%j is refused', (given, message) => {
   expect(() => load({}, given)).toThrow(message);
 });

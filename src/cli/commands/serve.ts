@@ -24,7 +24,7 @@ export function addServeCommand(program: Command, cli: Cli): void {
     )
     .option(
       '--workers <number>',
-      'processes that share the port; more than 1 need Postgres and Redis (or CROSSPOINT_WORKERS; default: 1)',
+      'processes that share the port (or CROSSPOINT_WORKERS; default: 1)',
       toWorkers,
     )
     .addOption(new Option('--log-format <format>', 'how log lines look').choices(['pretty', 'json']))

@@ -27,8 +27,8 @@ export interface SqliteOptions {
   readonly path: string;
   /** `process`: what was acknowledged survives the end of the process. `disk`: also the end of the power. */
   readonly durability: 'process' | 'disk';
-  /** `read` takes no lock and changes nothing; a hub may have the file open. */
-  readonly access: 'hub' | 'read';
+  /** `read` takes no lock and changes nothing, `worker` takes none: the file is another process's, who knows. */
+  readonly access: 'hub' | 'read' | 'worker';
   readonly lockWaitMs: number;
   /** Beyond this the store counts as full. */
   readonly maxBytes: number | undefined;
@@ -49,7 +49,7 @@ const MAX_CHECKED_BYTES = 64 * 1024 * 1024;
 export async function openSqlite(options: SqliteOptions): Promise<SqliteStoreDatabase> {
   const { path, access } = options;
   if (path === ':memory:') return connect(options, undefined);
-  if (access === 'read') {
+  if (access !== 'hub') {
     if (!existsSync(path)) throw new HubError('config_invalid', `there is no store at "${path}"`);
     return connect(options, undefined);
   }
@@ -174,7 +174,7 @@ function openConnection(options: SqliteOptions): SqliteConnection {
     db.exec(`pragma synchronous = ${durability === 'disk' ? 'full' : 'normal'}`);
     // Deleted rows are overwritten where that costs no extra write.
     db.exec('pragma secure_delete = fast; pragma trusted_schema = off; pragma cell_size_check = on');
-    if (path !== ':memory:' && statSync(path).size <= MAX_CHECKED_BYTES) {
+    if (path !== ':memory:' && access !== 'worker' && statSync(path).size <= MAX_CHECKED_BYTES) {
       const verdict = connection.pragma('quick_check(1)');
       if (verdict !== 'ok') throw damaged(path, 'is damaged');
     }

@@ -1,18 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { HubError } from '../../kernel/index.js';
-import type { EventQuery, EventRecord, EventStore } from '../../governance/index.js';
-import type { Db } from '../database.js';
 import {
-  ANCHOR_KEY,
-  continues,
-  readAnchor,
-  readSettled,
-  SETTLED_KEY,
-  writeAnchor,
-  writeMark,
-  type ChainPoint,
-} from '../event-marks.js';
+  chainEvents,
+  type EventQuery,
+  type EventRecord,
+  type EventStore,
+  type NewEvent,
+} from '../../governance/index.js';
+import type { Db } from '../database.js';
+import { continues, readAnchor, readSettled, SETTLED_KEY, type ChainPoint } from '../event-marks.js';
 import { fromEventRow } from '../event-rows.js';
 import { toStorageError } from '../storage-errors.js';
 import type { EventRow } from '../tables.js';
@@ -23,6 +20,7 @@ import { OpenCalls } from './open-calls.js';
 import { findPending } from './pending-events.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { journalPath } from './sqlite-file.js';
+import { trimEvents } from './trim-events.js';
 
 /** Rows of the narrow index a filter reads before others get their turn: a few milliseconds. */
 const ROWS_PER_TURN = 50_000;
@@ -37,7 +35,7 @@ const RETRY_MS = 1_000;
 interface JournalPlace {
   readonly databasePath: string;
   readonly durability: 'process' | 'disk';
-  readonly access: 'hub' | 'read';
+  readonly access: 'hub' | 'read' | 'worker';
 }
 
 /** Without a journal each group of events is a transaction of its own. */
@@ -48,7 +46,7 @@ export async function openSqliteEventStore(
 ): Promise<SqliteEventStore> {
   const store = new SqliteEventStore(db, connection);
   await store.resume();
-  if (journal?.access === 'read') store.watchJournal(journal.databasePath);
+  if (journal !== undefined && journal.access !== 'hub') store.watchJournal(journal.databasePath);
   else if (journal !== undefined) await store.keepJournal(journal);
   return store;
 }
@@ -102,6 +100,13 @@ export class SqliteEventStore implements EventStore {
 
   append(records: readonly EventRecord[]): void | Promise<void> {
     return this.#journal === undefined ? this.#appendRows(records) : this.#journalize(this.#journal, records);
+  }
+
+  /** Continues the chain with these; with a journal in this very moment, so that those of several writers do not get between each other. */
+  chain(events: readonly NewEvent[]): readonly EventRecord[] | Promise<readonly EventRecord[]> {
+    const records = chainEvents(this.#head, events);
+    const kept = this.append(records);
+    return kept === undefined ? records : kept.then(() => records);
   }
 
   #journalize(journal: EventJournal, records: readonly EventRecord[]): void {
@@ -309,25 +314,11 @@ export class SqliteEventStore implements EventStore {
       const last = (await this.#lastRow())?.sequence ?? 0;
       const upTo = Math.min(sequence, last, trimmed + ROWS_PER_TRIM);
       if (upTo <= trimmed) return;
-      await this.#trimUpTo(upTo);
+      await trimEvents(this.#db, upTo);
       this.#openCalls.forgetUpTo(upTo);
       trimmed = upTo;
       await turn();
     }
-  }
-
-  /** Rows and anchor change together, so that the chain holds at every moment. */
-  #trimUpTo(sequence: number): Promise<void> {
-    return this.#db.transaction().execute(async (transaction) => {
-      const rows = transaction
-        .selectFrom('events')
-        .select(['sequence', 'hash'])
-        .where('sequence', '<=', sequence);
-      const row = await rows.orderBy('sequence', 'desc').limit(1).executeTakeFirst();
-      if (row === undefined) return;
-      await writeMark(transaction, ANCHOR_KEY, writeAnchor(row));
-      await transaction.deleteFrom('events').where('sequence', '<=', sequence).execute();
-    });
   }
 
   anchor(): Promise<ChainPoint> {
