@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundleCommandLine } from '../scripts/bundle-command-line.js';
 import { ROOT } from '../scripts/repository.js';
 import { runTool } from '../scripts/run-program.js';
 
@@ -26,6 +27,7 @@ export async function compileBench(): Promise<CompiledBench> {
     remove();
     throw new Error(`The bench could not be compiled:\n${output}`);
   }
+  await bundleCommandLine(join(folder, 'src'));
   return {
     worker: (name) => join(folder, 'bench', 'workers', `${name}.js`),
     program: (path) => join(folder, path),

@@ -4,6 +4,7 @@ import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import type * as Draft2020 from 'ajv/dist/2020.js';
 import type Formats from 'ajv-formats';
 import { JsonNumber, type Json, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { isPlainSchema } from './plain-schema.js';
 import { judgeSchema } from './schema-admission.js';
 import { toLinearPattern } from './schema-pattern.js';
 
@@ -64,6 +65,7 @@ export function createValidator(): Validator {
       if (reason !== undefined) return reason;
       try {
         const { $schema: _, ...rest } = schema;
+        if (isPlainSchema(rest)) return undefined;
         return compilerFor({ $schema: schema['$schema'] }).validateSchema(rest) === true
           ? undefined
           : 'the schema is not valid JSON Schema';

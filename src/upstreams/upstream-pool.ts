@@ -169,7 +169,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     const { egress, failure, gate, startsFailed } = this.#sharedOf(connector);
     if (gate.isSilent) throw gate.paused();
     if (connector.endpoint.transport !== 'stdio' && egress !== undefined) {
-      await probeHttp(connector, connector.endpoint.url, egress.dispatcher, timeoutMs);
+      await probeHttp(connector, connector.endpoint.url, egress.lines, timeoutMs);
       if (gate.isOpen) gate.alive();
       return;
     }

@@ -1,0 +1,32 @@
+/** `npm run build`: the command line in few files, the library in one file for each module, the console. */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleCommandLine, keepNeeded } from './bundle-command-line.js';
+import { ROOT } from './repository.js';
+import { runTool } from './run-program.js';
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+}
+
+async function run(tool: string, args: readonly string[]): Promise<void> {
+  const { exitCode, output } = await runTool(tool, args);
+  if (output !== '') console.error(output.trimEnd());
+  if (exitCode !== 0) throw new Error(`${tool} failed`);
+}
+
+/** Files behind the entry points, relative to the folder of what was built. */
+function entryFiles(): readonly string[] {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+  return Object.values(exports)
+    .flatMap((target) => (typeof target === 'string' ? [] : Object.values(target)))
+    .map((path) => path.replace('./dist/', ''));
+}
+
+const dist = join(ROOT, 'dist');
+rmSync(dist, { recursive: true, force: true });
+await run('typescript', ['-p', 'tsconfig.build.json']);
+await bundleCommandLine(dist);
+const bundled = readdirSync(join(dist, 'cli')).map((name) => join('cli', name));
+keepNeeded(dist, [...entryFiles(), ...bundled]);
+await run('vite', ['build', '--config', 'ui/vite.config.ts', '--logLevel', 'warn']);
