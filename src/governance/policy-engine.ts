@@ -20,9 +20,16 @@ interface Slice {
   readonly namesOffers: boolean;
 }
 
+/** A decision with all that it may depend on while no policy looks at arguments or time. */
+interface Remembered extends Pick<PolicyQuestion, 'agent' | 'action' | 'connector'> {
+  readonly toolsets: readonly string[];
+  readonly decision: Decision;
+}
+
 const MAX_CACHED_DECISIONS = 50_000;
 /** What listing something is for. */
 const USE = { tool: 'call', prompt: 'get', resource: 'read' } as const;
+const NO_TOOLSETS: readonly string[] = [];
 const NO_MATCH: Decision = { kind: 'deny', policies: [], reason: 'no policy permits it' };
 
 /**
@@ -43,8 +50,10 @@ class CedarPolicyEngine implements PolicyEngine {
   #statements: readonly Statement[] = [];
   #slices = new Map<string, Slice>();
   #decisions = new Map<string, Decision>();
+  /** The last one about each target: for as long as everything about a call is the same object, nothing has to be compared. */
+  #latest = new WeakMap<PolicyQuestion['target'], Remembered>();
 
-  constructor({ clock, toolsetsOf = () => [] }: PolicyEngineOptions) {
+  constructor({ clock, toolsetsOf = () => NO_TOOLSETS }: PolicyEngineOptions) {
     this.#clock = clock;
     this.#toolsetsOf = toolsetsOf;
   }
@@ -62,13 +71,31 @@ class CedarPolicyEngine implements PolicyEngine {
     this.#digest = digestOf(policies);
     this.#slices = new Map();
     this.#decisions = new Map();
+    this.#latest = new WeakMap();
     this.#version++;
   }
 
   decide(question: PolicyQuestion): Decision {
+    const { agent, action, connector, target } = question;
+    const toolsets = this.#toolsetsFor(question);
+    // What is listed is asked about once for each list, by way of targets that are made for it.
+    const latest = action === 'list' ? undefined : this.#latest.get(target);
+    if (
+      latest?.agent === agent &&
+      latest.connector === connector &&
+      latest.action === action &&
+      latest.toolsets === toolsets
+    )
+      return latest.decision;
     const slice = this.#sliceFor(question.connector.id, question.action === 'list');
     if (slice.usesContext) return this.#evaluate(slice, question);
-    const key = cacheKey(question, slice.namesOffers, this.#toolsetsFor(question));
+    const decision = this.#recall(slice, question, toolsets);
+    if (action !== 'list') this.#latest.set(target, { agent, action, connector, toolsets, decision });
+    return decision;
+  }
+
+  #recall(slice: Slice, question: PolicyQuestion, toolsets: readonly string[]): Decision {
+    const key = cacheKey(question, slice.namesOffers, toolsets);
     const known = this.#decisions.get(key);
     if (known !== undefined) return known;
     const decision = this.#evaluate(slice, question);
@@ -100,7 +127,7 @@ class CedarPolicyEngine implements PolicyEngine {
   }
 
   #toolsetsFor({ connector, target }: PolicyQuestion): readonly string[] {
-    return target.kind === 'tool' ? this.#toolsetsOf(connector.id, target.name) : [];
+    return target.kind === 'tool' ? this.#toolsetsOf(connector.id, target.name) : NO_TOOLSETS;
   }
 
   #evaluate(slice: Slice, question: PolicyQuestion): Decision {

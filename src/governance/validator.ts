@@ -125,5 +125,10 @@ function withoutExactNumbers(value: Json): unknown {
 function hasExactNumber(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (value instanceof JsonNumber) return true;
-  return Object.values(value as JsonObject).some((member) => member !== undefined && hasExactNumber(member));
+  const members = value as JsonObject;
+  for (const key in members) {
+    const member = members[key];
+    if (typeof member === 'object' && hasExactNumber(member)) return true;
+  }
+  return false;
 }

@@ -4,8 +4,6 @@ import type { SurfaceScope, ToolEntry } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import { isSignInRequired, type Access, type AccessProvider } from '../credentials/index.js';
 import {
-  flagsOf,
-  riskOf,
   type Actor,
   type ArgumentsRecorder,
   type CallFacts,
@@ -23,6 +21,7 @@ import type { AccountDesk } from './account-desk.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import type { CallWatch } from './call-watch.js';
 import { requireConfirmation } from './confirmation.js';
+import { createDecide, type DecideCall } from './decide-call.js';
 import { failureOf } from './failure-of.js';
 import { guardAnswer, type Guarded } from './guard-answer.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
@@ -80,6 +79,7 @@ export type CallTool = (call: ToolCall) => Promise<CallResult>;
 
 /** Resolve, decide, validate, record, authenticate, execute, guard. Whatever happens is recorded, and nothing happens unrecorded. */
 export function createCallTool(deps: CallToolDependencies): CallTool {
+  const decide = createDecide(deps.policy);
   return async function callTool(given) {
     let call = given;
     const { agent, args, rounds, watch } = call;
@@ -97,10 +97,17 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       entry = deps.surfaces.surfaceFor(agent, call.scope).findTool(call.exposedName);
       if (entry === undefined) throw new HubError('unknown_tool', 'Unknown tool');
       watch?.begins('policy');
-      decision = decide(deps.policy, agent, entry, args);
+      decision = decide(call, entry);
       watch?.decided(decision);
       if (decision.kind !== 'allow')
-        ({ decision, confirmed } = await requirePermission(deps.policy, decision, call, entry, claimed));
+        ({ decision, confirmed } = await requirePermission(
+          deps.policy,
+          decide,
+          decision,
+          call,
+          entry,
+          claimed,
+        ));
       watch?.begins('validation');
       requireValid(deps.validator, entry, args);
       if (call.tasks !== undefined) call = await withRoom(deps, call, entry);
@@ -179,26 +186,10 @@ function carry(
   );
 }
 
-function decide(
-  policy: PolicyEngine,
-  agent: Agent,
-  { connector, tool }: ToolEntry,
-  args: JsonObject | undefined,
-): Decision {
-  const flags = flagsOf(tool);
-  const tags = [...connector.tags, ...(connector.toolTags[tool.name] ?? [])];
-  return policy.decide({
-    agent,
-    action: 'call',
-    connector,
-    target: { kind: 'tool', name: tool.name, risk: riskOf(flags, tags), tags, annotations: flags },
-    args: args ?? {},
-  });
-}
-
 /** A call is made as the policy says now: after a wait for consent that may be something else than before. */
 async function requirePermission(
   policy: PolicyEngine,
+  decide: DecideCall,
   decision: Decision,
   call: ToolCall,
   entry: ToolEntry,
@@ -214,7 +205,7 @@ async function requirePermission(
   const confirmed = await requireConfirmation(policy, decision, call, entry, claimed !== undefined);
   if (policy.version === version) return { decision, confirmed };
   call.watch?.begins('policy');
-  return requirePermission(policy, decide(policy, call.agent, entry, call.args), call, entry, claimed);
+  return requirePermission(policy, decide, decide(call, entry), call, entry, claimed);
 }
 
 function requireValid(validator: Validator, { tool }: ToolEntry, args: JsonObject | undefined): void {

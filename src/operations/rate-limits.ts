@@ -26,9 +26,10 @@ export function createRateLimits(settings: RateLimitSettings, clock: Clock): Rat
   const tools = new Buckets(settings.perTool);
   return {
     require(agent, exposedName) {
+      if (!agents.isLimited && !tools.isLimited) return;
       const now = clock.monotonic();
       refuseFor(agents.waitMs(agent, now), 'this agent');
-      if (exposedName !== undefined) {
+      if (exposedName !== undefined && tools.isLimited) {
         const tool = `${agent}\n${exposedName}`;
         refuseFor(tools.waitMs(tool, now), 'this tool');
         tools.take(tool, now);
@@ -52,6 +53,10 @@ class Buckets {
 
   constructor(rate: RateLimitSettings['perAgent']) {
     this.#rate = rate;
+  }
+
+  get isLimited(): boolean {
+    return this.#rate.perSecond > 0;
   }
 
   /** Zero when a call may be made now. */

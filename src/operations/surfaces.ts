@@ -7,7 +7,8 @@ import {
   type Surface,
   type SurfaceScope,
 } from '../catalog/index.js';
-import { flagsOf, riskOf, type PolicyEngine, type PolicyTarget } from '../governance/index.js';
+import type { PolicyEngine, PolicyTarget } from '../governance/index.js';
+import { toTarget } from './decide-call.js';
 
 export interface Surfaces {
   /** What the agent sees there now. The same object as long as neither catalogue nor policies nor agent change. */
@@ -31,20 +32,25 @@ export function createSurfaces({
   policy: PolicyEngine;
 }): Surfaces {
   const remembered = new Map<string, Remembered>();
+  let latest: (Remembered & { readonly scope: SurfaceScope }) | undefined;
+  const isCurrent = (known: Remembered, agent: Agent): boolean =>
+    known.agent === agent &&
+    known.catalogVersion === catalog.version &&
+    known.policyVersion === policy.version;
   return {
     surfaceFor(agent, scope) {
+      // Whoever calls, calls again.
+      if (latest?.scope === scope && isCurrent(latest, agent)) return latest.surface;
       const key = `${agent.id}\n${agent.scopes?.join(' ') ?? '-'}\n${keyOf(scope)}`;
-      const known = remembered.get(key);
-      if (
-        known?.agent === agent &&
-        known.catalogVersion === catalog.version &&
-        known.policyVersion === policy.version
-      )
-        return known.surface;
-      const surface = buildSurface(catalog.entries(), scope, permitsFor(policy, agent));
-      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-      remembered.set(key, { surface, agent, catalogVersion: catalog.version, policyVersion: policy.version });
-      return surface;
+      let known = remembered.get(key);
+      if (known === undefined || !isCurrent(known, agent)) {
+        const surface = buildSurface(catalog.entries(), scope, permitsFor(policy, agent));
+        known = { surface, agent, catalogVersion: catalog.version, policyVersion: policy.version };
+        if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+        remembered.set(key, known);
+      }
+      latest = { ...known, scope };
+      return known.surface;
     },
   };
 }
@@ -54,17 +60,7 @@ function permitsFor(policy: PolicyEngine, agent: Agent): Permits {
   const permitted = ({ connector }: CatalogEntry, target: PolicyTarget): boolean =>
     policy.decide({ agent: agent, action: 'list', connector, target }).kind !== 'deny';
   return {
-    tool: (entry, tool) => {
-      const tags = [...entry.connector.tags, ...(entry.connector.toolTags[tool.name] ?? [])];
-      const annotations = flagsOf(tool);
-      return permitted(entry, {
-        kind: 'tool',
-        name: tool.name,
-        risk: riskOf(annotations, tags),
-        tags,
-        annotations,
-      });
-    },
+    tool: (entry, tool) => permitted(entry, toTarget(entry, tool)),
     prompt: (entry, prompt) => permitted(entry, { kind: 'prompt', name: prompt.name }),
     resource: (entry, uri) => permitted(entry, { kind: 'resource', uri }),
   };

@@ -27,25 +27,54 @@ const MARKED = new RegExp(`"${MARK}([-+.0-9eE]+)"`, 'g');
 let writingExactly = false;
 let wroteExactNumber = false;
 
-/** Texts below this length cost less to write again than to keep. */
-export const KEPT_LENGTH = 16 * 1024;
-const keptTexts = new WeakMap<object, string>();
+/** Makes no object of its own: what a class below it adds is added to the given one. */
+class Given {
+  constructor(value: object) {
+    return value;
+  }
+
+  static is(value: unknown): value is object {
+    return typeof value === 'object' && value !== null;
+  }
+}
+
+/**
+ * The text that an object was read from or written as, kept in the object itself where nobody else sees it and no copy
+ * takes it along: finding it costs a fraction of what a table of objects costs.
+ */
+class KeptText extends Given {
+  #text: string;
+
+  constructor(value: object, text: string) {
+    super(value);
+    this.#text = text;
+  }
+
+  static of(value: unknown): string | undefined {
+    return Given.is(value) && #text in value ? value.#text : undefined;
+  }
+
+  static keep(value: object, text: string): void {
+    if (#text in value) value.#text = text;
+    else if (Object.isExtensible(value)) void new KeptText(value, text);
+  }
+}
 
 /** Takes the text of a value that was read from it: it is what will be written. */
 export function keepText(value: object, text: string): void {
-  if (text.length >= KEPT_LENGTH) keptTexts.set(value, text);
+  KeptText.keep(value, text);
 }
 
-/** `stringifyJson` for a value that will be written again as it is: if its text is long, that costs nothing then. */
+/** `stringifyJson` for a value that will be written again as it is: that costs nothing then. */
 export function stringifyAndKeep(value: object): string {
   const text = stringifyJson(value);
-  if (text.length >= KEPT_LENGTH) keptTexts.set(value, text);
+  KeptText.keep(value, text);
   return text;
 }
 
 /** `JSON.stringify` that keeps the digits of exact numbers. What has no JSON form is written as `null`. */
 export function stringifyJson(value: unknown): string {
-  const kept = typeof value === 'object' && value !== null ? keptTexts.get(value) : undefined;
+  const kept = KeptText.of(value);
   if (kept !== undefined) return kept;
   writingExactly = true;
   wroteExactNumber = false;

@@ -1,4 +1,4 @@
-import { isExactNumber, JsonNumber, keepText, KEPT_LENGTH, parseWithExactNumbers } from './json-number.js';
+import { isExactNumber, JsonNumber, keepText, parseWithExactNumbers } from './json-number.js';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -43,13 +43,13 @@ export function parseJson(text: string, limits: JsonLimits = STRICT_JSON): Json 
 const ANSWER_HEAD = /^\{"jsonrpc":"2\.0","id":(?:[0-9]{1,16}|"[A-Za-z0-9_-]{0,64}"),"result":(?=\{)/;
 
 /**
- * The same for a message of a peer. If it is a long answer, the text of its result is kept for whoever writes that
- * again. Only where no key occurs twice, because whoever reads the text must see what was read here; and where it is one
- * line, because messages may be sent as lines.
+ * The same for a message of a peer. If it is an answer, the text of its result is kept for whoever writes that again.
+ * Only where no key occurs twice, because whoever reads the text must see what was read here; and where it is one line,
+ * because messages may be sent as lines.
  */
 export function parseMessage(text: string, limits: JsonLimits): Json {
   const { document, value, shape } = parseMeasured(text, limits);
-  if (document.length < KEPT_LENGTH || !isRecord(value)) return value;
+  if (!isRecord(value)) return value;
   const head = ANSWER_HEAD.exec(document)?.[0];
   const { result } = value;
   if (head === undefined || !isRecord(result) || !document.endsWith('}}')) return value;

@@ -28,6 +28,9 @@ export class AnswerParser {
   /** Bytes to come, where their number is known. */
   #left = 0;
   #chunks: ChunkedBody | undefined;
+  /** Servers begin their answers with the same words again and again. */
+  #knownText = '';
+  #knownHead: AnswerHead | undefined;
 
   constructor(parts: AnswerParts) {
     this.#parts = parts;
@@ -72,11 +75,19 @@ export class AnswerParser {
     const room = MAX_HEAD_BYTES - before;
     const found = before === 0 ? this.#headIn(bytes, start, room) : this.#headAcross(bytes, start, room);
     if (found === undefined) return bytes.length;
-    const head = readAnswerHead(found.text);
+    const head = this.#headOf(found.text);
     // An informational answer announces another.
     if (head.status >= 200) this.#begin(head);
     else if (head.status === 101) throw notHttp();
     return found.next;
+  }
+
+  #headOf(text: string): AnswerHead {
+    if (this.#knownHead !== undefined && text === this.#knownText) return this.#knownHead;
+    const head = readAnswerHead(text);
+    this.#knownText = text;
+    this.#knownHead = head;
+    return head;
   }
 
   #headIn(bytes: Buffer, start: number, room: number): FoundHead | undefined {

@@ -6,7 +6,7 @@ import { networkError } from '../http-errors.js';
 import type { LineHandler } from '../http-lines.js';
 import type { TransportError } from '../transport.js';
 import { openPlainLines } from './plain-lines.js';
-import { writeRequestText } from './request-text.js';
+import { RequestHeads } from './request-heads.js';
 
 interface Peer {
   readonly url: URL;
@@ -183,20 +183,43 @@ describe('the text of a request', () => {
     [['', '1']],
     [['x\r\ny', '1']],
   ])('a header %j is refused', (headers) => {
-    expect(() => writeRequestText({ ...ASK, headers }, 'h')).toThrow('cannot be sent');
+    expect(() => new RequestHeads('h').write({ ...ASK, headers })).toThrow('cannot be sent');
   });
 
   test('a path with a line end is refused', () => {
-    expect(() => writeRequestText({ ...ASK, path: '/ HTTP/1.1\r\nx: y' }, 'h')).toThrow('cannot be sent');
+    expect(() => new RequestHeads('h').write({ ...ASK, path: '/ HTTP/1.1\r\nx: y' })).toThrow(
+      'cannot be sent',
+    );
   });
 
   test('a body counts in bytes, and other bytes of a header stay one each', () => {
     const posted = { ...ASK, method: 'POST', body: '"ü"' } as const;
-    expect(writeRequestText(posted, 'h')).toBe(
+    expect(new RequestHeads('h').write(posted)).toBe(
       'POST / HTTP/1.1\r\nhost: h\r\nconnection: keep-alive\r\ncontent-length: 4\r\n\r\n"ü"',
     );
-    const text = writeRequestText({ ...posted, headers: ['x', 'ü'] }, 'h');
+    const text = new RequestHeads('h').write({ ...posted, headers: ['x', 'ü'] });
     expect(Buffer.isBuffer(text) && text.includes(Buffer.from('x: \xfc\r\n', 'latin1'))).toBe(true);
     expect(Buffer.isBuffer(text) && text.subarray(-4).toString()).toBe('"ü"');
+  });
+
+  test('a head is that of its own request, whatever was written before', () => {
+    const heads = new RequestHeads('h');
+    const requests = [
+      { ...ASK, headers: ['x', '1'] },
+      { ...ASK, headers: ['x', '2'] },
+      { ...ASK, headers: ['x', '2', 'y', 'ü'] },
+      { ...ASK, headers: ['x', '2'], path: '/other' },
+      { ...ASK, headers: ['x', '2'], method: 'POST' as const, body: '{}' },
+      { ...ASK, headers: ['x', '2'], method: 'POST' as const, body: '{"a":1}' },
+    ];
+    for (const written of [...requests, ...requests.toReversed()]) {
+      expect(heads.write(written)).toEqual(new RequestHeads('h').write(written));
+      expect(() => heads.write({ ...written, headers: ['x', 'a\r\nb'] })).toThrow('cannot be sent');
+      expect(heads.write(written)).toEqual(new RequestHeads('h').write(written));
+    }
+    const headers = ['x', '1'];
+    heads.write({ ...ASK, headers });
+    headers[1] = '2';
+    expect(heads.write({ ...ASK, headers })).toContain('x: 2');
   });
 });

@@ -2,7 +2,7 @@ import { connect, type LookupFunction } from 'node:net';
 import type { HttpLines, LineHandler, LineRequest } from '../http-lines.js';
 import { LinesClosed } from '../http-errors.js';
 import { PlainLine, type LineKeeper } from './plain-line.js';
-import { writeRequestText } from './request-text.js';
+import { RequestHeads } from './request-heads.js';
 
 export interface PlainLinesOptions {
   /** An `http:` address; only its origin counts. */
@@ -26,7 +26,7 @@ export function openPlainLines(options: PlainLinesOptions): HttpLines {
 
 class PlainLines implements HttpLines, LineKeeper {
   readonly #options: PlainLinesOptions;
-  readonly #host: string;
+  readonly #heads: RequestHeads;
   readonly #hostname: string;
   readonly #port: string;
   readonly #lines = new Set<PlainLine>();
@@ -38,14 +38,14 @@ class PlainLines implements HttpLines, LineKeeper {
   constructor(options: PlainLinesOptions) {
     this.#options = options;
     const { host, hostname, port } = options.url;
-    this.#host = host;
+    this.#heads = new RequestHeads(host);
     this.#hostname = hostname.replace(/^\[|\]$/g, '');
     this.#port = port || '80';
   }
 
   dispatch(request: LineRequest, handler: LineHandler): void {
     if (this.#isClosed) throw new LinesClosed();
-    const text = writeRequestText(request, this.#host);
+    const text = this.#heads.write(request);
     const line = this.#takeIdle() ?? this.#open();
     line.send(text, handler);
   }
