@@ -19,6 +19,9 @@ export interface AdminParts {
   readonly shutdown: AbortSignal;
 }
 
+/** How soon whoever follows the log at one replica sees what another wrote. */
+const OTHERS_EVENTS_MS = 1_000;
+
 /** By token, or by the cookie of somebody who signed in. */
 export function adminAuthentication({ browser }: Pick<Hub, 'browser'>): AuthenticateAdmin {
   return createAdminAuthentication(
@@ -74,6 +77,7 @@ export function composeAdmin({ hub, config, startedAt, shutdown }: AdminParts) {
       configSources: () => config().sources,
     },
     maxBodyBytes: config().server.maxBodyBytes,
+    ...(hub.shared !== undefined && { streams: { lookMs: OTHERS_EVENTS_MS } }),
     shutdown,
   });
 }

@@ -30,6 +30,8 @@ import {
   HeldCalls,
   HeldElsewhere,
   TaskDesk,
+  type CallStatistics,
+  type CallStatisticsBook,
 } from '../operations/index.js';
 import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool, type UpstreamChange } from '../upstreams/index.js';
@@ -39,6 +41,7 @@ import { composeBrowser } from './compose-browser.js';
 import { composeCallers } from './compose-callers.js';
 import { composeTelemetry, observeOffers } from './compose-telemetry.js';
 import type { Config } from './config/config.js';
+import { hasEmbeddedStore } from './config/check-workers.js';
 import type { DataFolder } from './data-folder.js';
 import { MasterKeyHolder } from './master-key/master-key-holder.js';
 import { openShared } from './open-shared.js';
@@ -70,7 +73,7 @@ export async function composeHub(given: HubParts) {
   const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock, losses };
   const guards = { validator, outputCheck: config.outputCheck };
   const tasks = new TaskDesk({ ...passage, ...guards, rates, store: storage.tasks, logger: given.logger });
-  const statistics = createCallStatistics({ events, eventStore: storage.events, clock });
+  const statistics = composeStatistics(parts, given);
   const snapshots = announcingSnapshots(storage.snapshots, parts.replicas);
   const syncConnector = createSyncConnector({ ...parts, snapshots, clock });
   const connecting = composeConnections({ ...parts, syncConnector });
@@ -109,6 +112,19 @@ export async function composeHub(given: HubParts) {
       parts.board.close();
       await parts.coordination.close();
     },
+  };
+}
+
+/** Workers on the embedded store ask whoever writes for all of them. */
+function composeStatistics(
+  { events, storage }: Awaited<ReturnType<typeof openParts>>,
+  { clock, link, config }: HubParts,
+): CallStatisticsBook {
+  if (link === undefined || !hasEmbeddedStore(config))
+    return createCallStatistics({ events, eventStore: storage.events, clock });
+  return {
+    read: async () => (await link.ask('statistics', [])) as CallStatistics,
+    close() {},
   };
 }
 

@@ -7,7 +7,7 @@
  */
 export { openStorage } from './open-storage.js';
 export type { Storage, StorageOptions } from './storage.js';
-export type { AppendedEvents, EventPrimary } from './sqlite/event-primary.js';
+export { appendedRecords, type AppendedEvents, type EventPrimary } from './sqlite/event-primary.js';
 export { restoreStorage, type RestoreOptions } from './backup/restore-storage.js';
 export { createSealer, type MasterKey, type MasterKeys, type SealContext, type Sealer } from './sealer.js';
 export type { RotationOptions, RotationReport } from './rotate-secrets.js';

@@ -2,12 +2,14 @@ import type { Duplex } from 'node:stream';
 import { WorkerHost } from '../../coordination/index.js';
 import { openEventLog, type EventLog, type EventRecord, type NewEvent } from '../../governance/index.js';
 import { systemClock, type Logger } from '../../kernel/index.js';
-import { openStorage, type EventPrimary, type Storage } from '../../storage/index.js';
+import { createCallStatistics, type CallStatisticsBook } from '../../operations/index.js';
+import { appendedRecords, openStorage, type EventPrimary, type Storage } from '../../storage/index.js';
 import { hasEmbeddedStore } from '../config/check-workers.js';
 import type { Config } from '../config/config.js';
 import { openDataFolder } from '../data-folder.js';
 import { closeUnfinishedCalls } from '../recover.js';
 import { RepeatedTask } from '../repeated-task.js';
+import { Signal } from '../signal.js';
 
 /** What the process that runs workers does for them. It serves nobody else. */
 export interface WorkerPrimary {
@@ -32,7 +34,7 @@ export async function openWorkerPrimary(
   const log = hasEmbeddedStore(config) ? await openLog(config, logger, masterKey) : undefined;
   const host: WorkerHost = new WorkerHost({
     services: {
-      ...(log !== undefined && eventServices(log.primary)),
+      ...(log !== undefined && eventServices(log)),
       metrics: () => readMetrics(host),
     },
     onLeft: () => recovery?.request(),
@@ -55,6 +57,7 @@ export async function openWorkerPrimary(
     recovery?.stop();
     // Nobody is left whose calls could still end.
     if (log !== undefined) await recover(log).catch(() => {});
+    log?.statistics.close();
     await log?.events.close();
     await log?.storage.close();
   };
@@ -69,6 +72,9 @@ interface Log {
   readonly storage: Storage;
   readonly events: EventLog;
   readonly primary: EventPrimary;
+  readonly appended: Signal<EventRecord>;
+  /** Of all workers: each sees only its own calls. */
+  readonly statistics: CallStatisticsBook;
 }
 
 /** On failure nothing stays open. */
@@ -87,12 +93,24 @@ async function openLog(config: Config, logger: Logger, masterKey: string | undef
     clock: systemClock,
     logger: logger.child({ part: 'events' }),
   });
-  return { storage, events, primary };
+  const appended = new Signal<EventRecord>();
+  events.subscribe((record) => appended.emit(record));
+  const statistics = createCallStatistics({
+    events: { subscribe: (listener) => appended.on(listener) },
+    eventStore: storage.events,
+    clock: systemClock,
+  });
+  return { storage, events, primary, appended, statistics };
 }
 
-function eventServices(primary: EventPrimary) {
+function eventServices({ primary, appended, statistics }: Log) {
   return {
-    'events.next': (events: readonly NewEvent[]) => primary.next(events),
+    async 'events.next'(events: readonly NewEvent[]) {
+      const place = await primary.next(events);
+      for (const record of appendedRecords(events, place)) appended.emit(record);
+      return place;
+    },
+    statistics: () => statistics.read(),
     'events.append': (records: readonly EventRecord[]) => primary.append(records),
     'events.settle': () => primary.settle(),
     'events.trim': (sequence: number) => primary.trim(sequence),

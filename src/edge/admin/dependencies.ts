@@ -64,6 +64,8 @@ export interface AboutHub {
 export interface StreamLimits {
   readonly maxStreams?: number;
   readonly keepAliveMs?: number;
+  /** Where other processes write the log too: how often it is looked for what they wrote. */
+  readonly lookMs?: number;
   /** How long a client may leave what was sent unread. */
   readonly stallMs?: number;
 }

@@ -9,7 +9,7 @@ class Log {
   queries = 0;
   listeners = new Set<(record: EventRecord) => void>();
 
-  grow(count: number): void {
+  grow(count: number, heard = true): void {
     for (let round = 0; round < count; round++) {
       const sequence = this.records.length + 1;
       const record: EventRecord = {
@@ -21,7 +21,7 @@ class Log {
         hash: '',
       };
       this.records.push(record);
-      for (const listener of this.listeners) listener(record);
+      if (heard) for (const listener of this.listeners) listener(record);
     }
   }
 
@@ -39,12 +39,13 @@ class Log {
 const log = { current: new Log() };
 let closed = 0;
 
-async function open(): Promise<EventFeed> {
+async function open(limits: { readonly lookMs?: number } = {}): Promise<EventFeed> {
   const feed = new EventFeed({
     events: log.current,
     eventStore: log.current,
     filter: {},
     keepAliveMs: 1_000,
+    ...limits,
     stallMs: 5_000,
     logger: silentLogger,
     onClose: () => closed++,
@@ -95,4 +96,17 @@ test('closing twice, and events after it, do nothing', async () => {
   log.current.grow(1);
   expect(closed).toBe(1);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test('what another process wrote is found without being told of, long before a sign of life is due', async () => {
+  const reader = (await open({ lookMs: 100 })).readable.getReader();
+  await reader.read();
+  const next = reader.read();
+  await vi.advanceTimersByTimeAsync(150);
+  log.current.grow(1, false);
+  await vi.advanceTimersByTimeAsync(100);
+  expect(new TextDecoder().decode((await next).value)).toMatch(/^id: 1\n/);
+  const sign = reader.read();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(new TextDecoder().decode((await sign).value)).toBe(': keep-alive\n\n');
 });

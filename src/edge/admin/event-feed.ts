@@ -7,6 +7,8 @@ export interface EventFeedOptions {
   readonly eventStore: Pick<EventStore, 'query' | 'last'>;
   readonly filter: Omit<EventQuery, 'limit' | 'order'>;
   readonly keepAliveMs: number;
+  /** How often it is looked for events of other processes, which are not told of here. Default: with each sign of life. */
+  readonly lookMs?: number;
   readonly stallMs: number;
   readonly logger: Logger;
   readonly onClose: () => void;
@@ -90,15 +92,18 @@ export class EventFeed {
 
   /** The next page, or a sign of life. */
   async #next(): Promise<string> {
+    const { keepAliveMs, lookMs = keepAliveMs } = this.#options;
+    let silentMs = 0;
     while (!this.#closed) {
       const page = await this.#read();
       if (page.length > 0) return page.map(toMessage).join('');
       if (this.#position < this.#latest) continue;
-      if (await this.#silence()) {
-        // Events of other hubs on the same store are not told, only found.
-        await this.#lookForLatest();
-        return ': keep-alive\n\n';
-      }
+      const waitMs = Math.min(lookMs, keepAliveMs - silentMs);
+      if (!(await this.#silence(waitMs))) continue;
+      silentMs += waitMs;
+      // Events of other hubs on the same store are not told, only found.
+      await this.#lookForLatest();
+      if (silentMs >= keepAliveMs) return ': keep-alive\n\n';
     }
     return '';
   }
@@ -119,15 +124,15 @@ export class EventFeed {
     return page;
   }
 
-  /** Whether nothing happened for as long as a client should wait for a sign of life. */
-  #silence(): Promise<boolean> {
+  /** Whether nothing was told for so long. */
+  #silence(waitMs: number): Promise<boolean> {
     return new Promise((resolve) => {
       const done = (silent: boolean) => {
         clearTimeout(this.#timer);
         this.#wake = undefined;
         resolve(silent);
       };
-      this.#timer = setTimeout(() => done(true), this.#options.keepAliveMs);
+      this.#timer = setTimeout(() => done(true), waitMs);
       this.#timer.unref();
       this.#wake = () => done(false);
       if (this.#closed || this.#position < this.#latest) done(false);

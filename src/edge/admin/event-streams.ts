@@ -12,7 +12,11 @@ export interface EventStreams {
   ): Promise<ReadableStream<Uint8Array>>;
 }
 
-const LIMITS: Required<StreamLimits> = { maxStreams: 64, keepAliveMs: 15_000, stallMs: 60_000 };
+const LIMITS: Required<Omit<StreamLimits, 'lookMs'>> = {
+  maxStreams: 64,
+  keepAliveMs: 15_000,
+  stallMs: 60_000,
+};
 
 export function createEventStreams(
   deps: Pick<AdminDependencies, 'events' | 'eventStore' | 'streams' | 'shutdown' | 'logger'>,

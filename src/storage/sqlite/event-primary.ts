@@ -18,6 +18,19 @@ export interface EventPrimary {
   trim(sequence: number): Promise<void>;
 }
 
+export function appendedRecords(
+  events: readonly NewEvent[],
+  { sequence, previousHash, hashes }: AppendedEvents,
+): readonly EventRecord[] {
+  let before = previousHash;
+  return events.map(({ at, actor, event }, index) => {
+    const hash = hashes[index] ?? '';
+    const record = { sequence: sequence + index, at, actor, event, previousHash: before, hash };
+    before = hash;
+    return record;
+  });
+}
+
 export function createEventPrimary(store: SqliteEventStore): EventPrimary {
   return {
     async next(events) {
@@ -46,17 +59,9 @@ export function createWorkerEventStore(reader: EventStore, primary: EventPrimary
   };
   return {
     append: (records) => primary.append(records),
-    async appendNext(events) {
-      const { sequence, previousHash, hashes } = await primary.next(
-        events.map(({ at, actor, event }) => ({ at, actor, event })),
-      );
-      let before = previousHash;
-      return events.map(({ at, actor, event }, index) => {
-        const hash = hashes[index] ?? '';
-        const record = { sequence: sequence + index, at, actor, event, previousHash: before, hash };
-        before = hash;
-        return record;
-      });
+    async appendNext(given) {
+      const events = given.map(({ at, actor, event }) => ({ at, actor, event }));
+      return appendedRecords(events, await primary.next(events));
     },
     trim: (sequence) => primary.trim(sequence),
     query: (query) => settled(() => reader.query(query)),
