@@ -11,11 +11,12 @@ import {
   type RequestMessage,
 } from '../jsonrpc/index.js';
 import type { Outgoing, Receiver, Transport, TransportError, TransportWarning } from '../transports/index.js';
+import { AbandonedCalls } from './abandoned-calls.js';
 import type { Call } from './call.js';
 import { ClientError, invalidResponse, toError } from './client-error.js';
 import type { Clock } from './clock.js';
 import { Deadlines } from './deadlines.js';
-import type { ClientWarning } from './options.js';
+import type { ClientWarning, OngoingCall } from './options.js';
 import { withLimit } from './with-limit.js';
 
 /** What becomes of the messages of a conversation. */
@@ -28,9 +29,6 @@ export interface ConversationHost {
   lost(reason: TransportError): void;
   warned(warning: ClientWarning): void;
 }
-
-const LINGER_MS = 60_000;
-const MOST_ABANDONED = 256;
 
 /**
  * Requests and answers over one transport: ids, the table of pending calls, deadlines, cancellation, progress. It knows
@@ -49,8 +47,7 @@ export class Conversation implements Receiver {
   #nextId = 0;
   #closedBy: Error | undefined;
   #unknownAnswers = 0;
-  /** Calls that were taken back, with the time until which the peer may not have noticed. */
-  #abandoned: { readonly call: Call; readonly until: number }[] = [];
+  readonly #abandoned: AbandonedCalls;
   /** How requests are taken back: by a message, by ending their exchange, or (before the handshake) by neither. */
   cancelBy: 'message' | 'exchange' | 'nothing' = 'nothing';
 
@@ -60,6 +57,7 @@ export class Conversation implements Receiver {
     this.#transport = transport;
     this.#host = host;
     this.#clock = clock;
+    this.#abandoned = new AbandonedCalls(clock);
     const calls = { [Symbol.iterator]: () => this.#pending.values() };
     this.#deadlines = new Deadlines(clock, calls, (call, now) => {
       this.#expire(call, now);
@@ -80,11 +78,8 @@ export class Conversation implements Receiver {
   }
 
   /** Calls that were taken back a short while ago: what the peer asks about them may still be on its way. */
-  abandoned(): readonly Call[] {
-    if (this.#abandoned.length === 0) return [];
-    const now = this.#clock.now();
-    this.#abandoned = this.#abandoned.filter(({ until }) => until > now);
-    return this.#abandoned.map(({ call }) => call);
+  abandoned(): readonly OngoingCall[] {
+    return this.#abandoned.recent();
   }
 
   find(id: RequestId): Call | undefined {
@@ -135,8 +130,7 @@ export class Conversation implements Receiver {
   cancel(call: Call, error: Error): void {
     if (!this.#drop(call)) return;
     if (this.cancelBy === 'message' && call.method !== 'initialize') {
-      this.#abandoned.push({ call, until: this.#clock.now() + LINGER_MS });
-      if (this.#abandoned.length > MOST_ABANDONED) this.#abandoned.shift();
+      this.#abandoned.add(call);
       const params: JsonObject = {
         requestId: call.id,
         reason: error instanceof ClientError ? error.code : 'cancelled',
@@ -281,6 +275,7 @@ export class Conversation implements Receiver {
     if (this.#closedBy !== undefined) return;
     this.#closedBy = error;
     this.#deadlines.stop();
+    this.#abandoned.clear();
     const calls = [...this.#pending.values()];
     this.#pending.clear();
     for (const call of calls) {

@@ -16,7 +16,7 @@ import type { Call } from './call.js';
 import { ClientError, toError } from './client-error.js';
 import type { Conversation } from './conversation.js';
 import type { InputDesk } from './input-desk.js';
-import { InputRefused, type ClientWarning, type InputHandler } from './options.js';
+import { InputRefused, type ClientWarning, type InputHandler, type OngoingCall } from './options.js';
 
 const MOST_AT_ONCE = 64;
 const TASK_RESULT = 'tasks/result';
@@ -131,7 +131,7 @@ export class ServerRequests {
     return this.#parts.conversation.pending().filter(({ method }) => mayAsk(method));
   }
 
-  #abandonedCalls(): readonly Call[] {
+  #abandonedCalls(): readonly OngoingCall[] {
     return this.#parts.conversation.abandoned().filter(({ method }) => mayAsk(method));
   }
 
