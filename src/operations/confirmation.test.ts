@@ -12,7 +12,7 @@ const KEY = 'crosspoint/confirmation';
 const FORM = { elicitation: { form: {} } };
 
 interface Situation {
-  readonly version?: number;
+  readonly digest?: string;
   readonly agent?: string;
   readonly connector?: string;
   readonly tool?: string;
@@ -32,10 +32,10 @@ function callOf({ agent = 'ci', args = { a: 1 } }: Situation, rest: object): Too
 
 /** For a client that answers by calling again. Resolves to what was thrown, too. */
 function inRounds(situation: Situation): Promise<unknown> {
-  const { version = 1, capabilities = FORM, answer, state, isContinued = false } = situation;
+  const { digest = 'one', capabilities = FORM, answer, state, isContinued = false } = situation;
   const responses = answer === undefined ? {} : { [KEY]: answer };
   const call = callOf(situation, { rounds: { asks: { capabilities }, responses, state } });
-  return requireConfirmation({ version }, DECISION, call, entryOf(situation), isContinued).catch(
+  return requireConfirmation({ digest }, DECISION, call, entryOf(situation), isContinued).catch(
     (thrown: unknown) => thrown,
   );
 }
@@ -87,7 +87,7 @@ describe('a client that answers by calling again', () => {
   });
 
   test.each<[string, Situation]>([
-    ['other policies', { version: 2 }],
+    ['other policies', { digest: 'two' }],
     ['another agent', { agent: 'x' }],
     ['another connector', { connector: 'mail' }],
     ['another tool', { tool: 'query' }],
@@ -106,7 +106,7 @@ describe('a client that answers by calling again', () => {
         rounds: { asks: { capabilities: FORM }, responses: { [KEY]: { action: 'accept' } }, state },
       },
     );
-    expect(await requireConfirmation({ version: 1 }, DECISION, call, entryOf({}), false)).toBe(
+    expect(await requireConfirmation({ digest: 'one' }, DECISION, call, entryOf({}), false)).toBe(
       state['asked'],
     );
   });
@@ -120,7 +120,7 @@ describe('a client that is asked while its call runs', () => {
       return Promise.resolve(answer);
     };
     const call = callOf({}, { options: { ask, capabilities: FORM, ...more } });
-    const outcome = await requireConfirmation({ version: 1 }, DECISION, call, entryOf({}), false).catch(
+    const outcome = await requireConfirmation({ digest: 'one' }, DECISION, call, entryOf({}), false).catch(
       (thrown: unknown) => thrown,
     );
     for (const [question, signal] of asked) {
@@ -157,7 +157,7 @@ describe('a client that is asked while its call runs', () => {
       return Promise.resolve({ action: 'accept' });
     };
     const call = callOf({}, { options: { ask, signal, capabilities: FORM } });
-    await requireConfirmation({ version: 1 }, DECISION, call, entryOf({}), false);
+    await requireConfirmation({ digest: 'one' }, DECISION, call, entryOf({}), false);
     expect(given).toBe(signal);
   });
 });
