@@ -6,7 +6,7 @@ import { startVitest } from 'vitest/node';
 import { MUTATION_AREAS, type MutationArea } from './mutation/areas.js';
 import { instrument } from './mutation/instrument.js';
 import { countMutants, describeArea, toVerdicts } from './mutation/report.js';
-import { isDone, readTrials } from './mutation/trial-log.js';
+import { endStuckTrials, isDone, readTrials } from './mutation/trial-log.js';
 import { ROOT } from './repository.js';
 
 /**
@@ -15,6 +15,7 @@ import { ROOT } from './repository.js';
  */
 const LEAST_SCORE = 85;
 const MOST_ROUNDS = 40;
+const STUCK_MS = 40_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -69,7 +70,8 @@ async function runToEnd(
   let open: readonly string[] = area.tests;
   for (let round = 0; open.length > 0; round++) {
     if (round === MOST_ROUNDS) throw new Error(`${open.join(', ')} did not come to an end`);
-    const files = await runTests(open, code);
+    const watch = setInterval(() => endStuckTrials(folder, STUCK_MS), 2_000);
+    const files = await runTests(open, code).finally(() => clearInterval(watch));
     open = files.filter((path) => !isDone(folder, path)).map((path) => relative(ROOT, path));
   }
 }

@@ -19,6 +19,6 @@ export type MutantOutcome = 'killed' | 'timed_out' | 'survived';
 
 /** A line of what a file of tests writes down as it goes on. */
 export type TrialLine =
-  | { readonly kind: 'begun'; readonly id: string }
+  | { readonly kind: 'begun'; readonly id: string; readonly pid: number }
   | { readonly kind: 'ended'; readonly id: string; readonly outcome: MutantOutcome }
   | { readonly kind: 'done' };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MutantOutcome, TrialLine } from './mutant.js';
 
@@ -15,8 +15,8 @@ export class TrialLog {
     const last = readLog(this.#path).at(-1);
     for (const line of readLog(this.#path))
       if (line.kind === 'ended') this.#outcomes.set(line.id, line.outcome);
-    // A change that ends the process did not go unnoticed.
-    if (last?.kind === 'begun') this.end(last.id, 'killed');
+    // The process ended with it, or had to be ended.
+    if (last?.kind === 'begun') this.end(last.id, 'timed_out');
   }
 
   /** Whether this or any other file of tests has already found what there is to find out. */
@@ -25,7 +25,7 @@ export class TrialLog {
   }
 
   begin(id: string): void {
-    this.#write({ kind: 'begun', id });
+    this.#write({ kind: 'begun', id, pid: process.pid });
   }
 
   end(id: string, outcome: MutantOutcome): void {
@@ -45,6 +45,20 @@ export class TrialLog {
 
 export function isDone(folder: string, testFile: string): boolean {
   return readLog(join(folder, logName(testFile))).some(({ kind }) => kind === 'done');
+}
+
+/** Ends processes that are busy with one change for too long: where nothing but a loop runs, no timer of theirs does. */
+export function endStuckTrials(folder: string, longestMs: number): void {
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.jsonl'))) {
+    const path = join(folder, name);
+    const last = readLog(path).at(-1);
+    if (last?.kind !== 'begun' || Date.now() - statSync(path).mtimeMs < longestMs) continue;
+    try {
+      process.kill(last.pid, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }
 
 export function readTrials(folder: string): readonly TrialLine[] {
