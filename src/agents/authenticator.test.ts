@@ -110,6 +110,94 @@ describe('authenticator', () => {
   });
 });
 
+describe('the bounds', () => {
+  test('of a key are looked at before anything is looked up', async () => {
+    const { authenticator, lookUps } = setUp();
+    for (const key of ['', 'x'.repeat(513)]) expect(authenticator.authenticate(key)).toBeUndefined();
+    expect(lookUps).toEqual([]);
+    await authenticator.authenticate('x'.repeat(512));
+    expect(lookUps).toHaveLength(1);
+  });
+
+  test('of what is remembered: all is forgotten rather than too much kept', async () => {
+    const { authenticator, rows, lookUps } = setUp();
+    const found = rows.get(digestKey(KEY));
+    if (found === undefined) throw new Error('no row');
+    const keyOf = (n: number): string => `key-number-${n}`;
+    for (let n = 0; n < 10_000; n++) {
+      rows.set(digestKey(keyOf(n)), found);
+      await authenticator.authenticate(keyOf(n));
+    }
+    expect(authenticator.authenticate(keyOf(0))).not.toBeInstanceOf(Promise);
+    expect(lookUps).toHaveLength(10_000);
+    await authenticator.authenticate(KEY);
+    expect(authenticator.authenticate(keyOf(0))).toBeInstanceOf(Promise);
+    expect(authenticator.authenticate(KEY)).not.toBeInstanceOf(Promise);
+  });
+});
+
+describe('with access tokens', () => {
+  const accepted = { outcome: 'accepted', agent: CI, audience: [], expectedAudience: undefined } as const;
+
+  function open(isOn: boolean, remembered?: typeof accepted) {
+    const lookUps: string[] = [];
+    const verified: string[] = [];
+    let forgotten = 0;
+    const authenticator = createAuthenticator({
+      agents: {
+        findByKeyDigest: (digest) => {
+          lookUps.push(digest);
+          return Promise.resolve(undefined);
+        },
+      },
+      clock: { now: () => 0, monotonic: () => 0 },
+      tokens: {
+        isOn,
+        remembered: () => remembered,
+        verify: (token, digest) => {
+          verified.push(`${token.slice(0, 5)} ${digest === digestKey(token)}`);
+          return Promise.resolve(accepted);
+        },
+        configure() {},
+        forget: () => void forgotten++,
+      },
+    });
+    return { authenticator, lookUps, verified, forgotten: () => forgotten };
+  }
+
+  test('what is no key is a token, where anybody has one', async () => {
+    const { authenticator, lookUps, verified } = open(true);
+    expect(await authenticator.identify('token')).toBe(accepted);
+    expect([lookUps, verified]).toEqual([[digestKey('token')], ['token true']]);
+  });
+
+  test('what is too long for a key is not looked up as one', async () => {
+    const { authenticator, lookUps, verified } = open(true);
+    await authenticator.identify('x'.repeat(513));
+    expect([lookUps, verified]).toEqual([[], ['xxxxx true']]);
+    await authenticator.identify('y'.repeat(512));
+    expect(lookUps).toHaveLength(1);
+  });
+
+  test('where nobody has one, only keys count', async () => {
+    const { authenticator, lookUps, verified } = open(false, accepted);
+    expect(await authenticator.identify('token')).toBeUndefined();
+    expect([lookUps.length, verified.length]).toEqual([1, 0]);
+  });
+
+  test('a token that is remembered is answered at once', () => {
+    const { authenticator, lookUps } = open(true, accepted);
+    expect(authenticator.identify('token')).toBe(accepted);
+    expect(lookUps).toEqual([]);
+  });
+
+  test('tokens are forgotten with the keys', () => {
+    const { authenticator, forgotten } = open(true);
+    authenticator.forget();
+    expect(forgotten()).toBe(1);
+  });
+});
+
 describe('createAgentKey', () => {
   test('makes keys that nobody guesses and keeps only their digest', () => {
     const { key, secret } = createAgentKey({ agentId: CI.id, now: 5 });
@@ -121,6 +209,8 @@ describe('createAgentKey', () => {
       last4: secret.reveal().slice(-4),
       createdAt: 5,
     });
+    expect(key.id).toBe(key.digest.slice(0, 12));
+    expect(key.digest).toMatch(/^[0-9a-f]{64}$/);
     expect(createAgentKey({ agentId: CI.id, now: 5 }).key.digest).not.toBe(key.digest);
   });
 });

@@ -16,7 +16,7 @@ import {
   web,
   type TokenChange,
 } from '../../test/support/scripted-issuer.js';
-import type { TrustedIssuer } from './token-issuer.js';
+import { TOKEN_ALGORITHMS, type TrustedIssuer } from './token-issuer.js';
 
 beforeEach(resetIssuer);
 
@@ -48,6 +48,35 @@ describe('a good token', () => {
     const token = await makeToken({ header: { alg: 'RS256', kid: 'rsa' }, key: rsa.privateKey });
     expect(await verify(open(), token)).toMatchObject({ outcome: 'accepted' });
   });
+});
+
+test.each<readonly [string, () => Promise<string>, RegExp, Partial<TrustedIssuer>]>([
+  ['its end', () => makeToken({ claims: { exp: seconds(-61) } }), /expired/, {}],
+  ['its beginning', () => makeToken({ claims: { nbf: seconds(61) } }), /\bnbf\b/, {}],
+  ['its audience', () => makeToken({ claims: { aud: undefined } }), /\baud\b/, {}],
+  ['its type', () => makeToken({ header: { typ: 'logout+jwt' } }), /type/, {}],
+  ['its key', () => makeToken({ header: { kid: 'second' }, key: second.privateKey }), /unknown key/, {}],
+  ['its signature', () => makeToken({ key: second.privateKey }), /genuine/, {}],
+  ['its algorithm', () => makeToken(), /genuine/, { algorithms: ['RS256'] }],
+])('the record says that %s was wrong', async (_what, make, reason, trusted) => {
+  expect(await verify(open(trusted), await make())).toMatchObject({
+    reason: expect.stringMatching(reason) as string,
+  });
+});
+
+test('only signatures that nobody can make who can check them', () => {
+  expect(TOKEN_ALGORITHMS).toEqual([
+    'RS256',
+    'RS384',
+    'RS512',
+    'PS256',
+    'PS384',
+    'PS512',
+    'ES256',
+    'ES384',
+    'ES512',
+    'EdDSA',
+  ]);
 });
 
 describe('B1.10: a token is refused', () => {

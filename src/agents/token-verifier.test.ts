@@ -84,6 +84,64 @@ describe('B1.8: verdicts', () => {
     expect(verifier.remembered(digestKey(short))).toBeUndefined();
   });
 
+  test('that refuse are remembered for ten seconds, those that could not be found out not at all', async () => {
+    const verifier = open();
+    const bad = await makeToken({ claims: { aud: 'https://other.example' } });
+    await verify(verifier, bad);
+    pass(9_999);
+    expect(verifier.remembered(digestKey(bad))).toMatchObject({ outcome: 'refused' });
+    pass(1);
+    expect(verifier.remembered(digestKey(bad))).toBeUndefined();
+    const fresh = open();
+    web.down = true;
+    const token = await makeToken();
+    expect(await verify(fresh, token)).toMatchObject({ error: 'unavailable' });
+    expect(fresh.remembered(digestKey(token))).toBeUndefined();
+  });
+
+  test('of tokens that allow something else lead to another agent object', async () => {
+    const verifier = open();
+    const scopes = ['a', 'b'].map(async (scope) => verify(verifier, await makeToken({ claims: { scope } })));
+    const found = (await Promise.all(scopes)).map((verdict) =>
+      verdict.outcome === 'accepted' ? verdict.agent.scopes : undefined,
+    );
+    expect(found).toEqual([['a'], ['b']]);
+  });
+
+  test('are made only where anybody has tokens', async () => {
+    const verifier = open();
+    expect(verifier.isOn).toBe(true);
+    verifier.configure([]);
+    expect(verifier.isOn).toBe(false);
+    expect(await verify(verifier, await makeToken())).toMatchObject({ outcome: 'refused' });
+  });
+
+  test('of what is too long are not even begun', async () => {
+    let checked = 0;
+    const verifier = open();
+    verifier.configure([
+      {
+        issuer: () => ISSUER,
+        takesOpaque: true,
+        audience: undefined,
+        requiredScopes: [],
+        check: () => {
+          checked++;
+          return Promise.resolve({ audience: [RESOURCE], scopes: [], expiresAt: clock.now() + 1, all: {} });
+        },
+        findAgent: () => Promise.resolve(CI),
+      },
+    ]);
+    expect(await verify(verifier, 'x'.repeat(16_385))).toMatchObject({ outcome: 'refused' });
+    expect(checked).toBe(0);
+    expect(await verify(verifier, 'x'.repeat(16_384))).toMatchObject({ outcome: 'accepted' });
+    for (const payload of ['null', '7', '{"iss":7}', '{', '"text"'])
+      await verify(verifier, `e30.${Buffer.from(payload).toString('base64url')}.x`);
+    expect(checked).toBe(6);
+    await verify(verifier, `e30.${Buffer.from('{"iss":"https://other.example"}').toString('base64url')}.x`);
+    expect(checked).toBe(6);
+  });
+
   test('are forgotten at once, also those under way', async () => {
     const verifier = open();
     const token = await makeToken();

@@ -83,6 +83,7 @@ describe('addresses a stranger may not name', () => {
     ['javascript:alert(1)', /must begin with https/],
     ['https://user:pass@mcp.example.com', /user name or password/],
     ['https://user@127.0.0.1', /user name or password/],
+    ['https://:pass@mcp.example.com', /user name or password/],
     ['https://mcp.example.com/#x', /fragment/],
     ['mcp.example.com', /is not a URL/],
     ['', /is not a URL/],
@@ -90,6 +91,9 @@ describe('addresses a stranger may not name', () => {
     ['https://exa mple.com', /is not a URL/],
   ])('%s is refused', (url, message) => {
     expect(() => checkUrl(url, false)).toThrow(message);
+    expect(() => checkUrl(url, false, 'auth.issuer')).toThrowError(
+      expect.objectContaining({ code: 'invalid_request', details: { field: 'auth.issuer' } }),
+    );
   });
 });
 

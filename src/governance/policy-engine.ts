@@ -194,9 +194,15 @@ function cacheKey(
   const name = named ? (target.kind === 'resource' ? target.uri : target.name) : '';
   const facts =
     target.kind === 'tool'
-      ? `${target.risk}\n${target.tags.join(',')}\n${flagsOf(target.annotations)}\n${toolsets.join(',')}`
+      ? `${target.risk}\n${keyOf(target.tags)}\n${flagsOf(target.annotations)}\n${keyOf(toolsets)}`
       : '';
-  return `${action}\n${agent.id}\n${agent.tags.join(',')}\n${agent.scopes === undefined ? '' : `with ${agent.scopes.join(' ')}`}\n${connector.id}\n${connector.tags.join(',')}\n${target.kind}\n${facts}\n${name}`;
+  const scopes = agent.scopes === undefined ? '' : `with ${keyOf(agent.scopes)}`;
+  return `${action}\n${agent.id}\n${keyOf(agent.tags)}\n${scopes}\n${connector.id}\n${keyOf(connector.tags)}\n${target.kind}\n${facts}\n${name}`;
+}
+
+/** No tag, whatever is in it, may look like two. */
+function keyOf(texts: readonly string[]): string {
+  return texts.length === 0 ? '' : JSON.stringify(texts);
 }
 
 function flagsOf({ readOnly, destructive, idempotent, openWorld }: ToolFlags): string {

@@ -41,3 +41,19 @@ test('what can never do anything is warned of', () => {
 test('what was meant is guessed', () => {
   expect(findPolicyProblems('permit(principal is Agnt, action, resource);')[0]?.help).toContain('Agent');
 });
+
+test('of very many problems the first fifty are told', () => {
+  const wrong = 'permit(principal, action, resource is Tool) when { resource.owner == "x" };\n'.repeat(60);
+  expect(findPolicyProblems(wrong)).toHaveLength(50);
+  const useless = 'permit(principal, action, resource) when { false };\n'.repeat(60);
+  expect(findPolicyProblems(useless)).toHaveLength(50);
+});
+
+test('a statement is told by its place, not by its number', () => {
+  const many = 'permit(principal, action, resource);\n'.repeat(12);
+  const [problem] = findPolicyProblems(
+    `${many}permit(principal, action, resource is Tool) when { resource.ownr };`,
+  );
+  expect(problem).toMatchObject({ place: { line: 13 } });
+  expect(problem?.message).toMatch(/^attribute/);
+});

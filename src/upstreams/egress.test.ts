@@ -4,7 +4,7 @@ import { createServer as createNetServer, type AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { request } from 'undici';
 import { TransportError } from '../mcp/transports/index.js';
-import { createEgress, createPlainEgress } from './egress.js';
+import { bare, createEgress, createPlainEgress, guardedLookup, portOf } from './egress.js';
 
 /** Something on loopback that must not be reached; it counts who knocks. */
 let knocks = 0;
@@ -187,6 +187,81 @@ describe('with leave for one origin', () => {
     expect(knocks).toBe(0);
     redirecting.closeAllConnections();
     redirecting.close();
+  });
+});
+
+test.each([
+  ['example.com', 'example.com'],
+  ['[::1]', '::1'],
+  ['127.0.0.1', '127.0.0.1'],
+])('the host %s is dialled as %s', (hostname, dialled) => {
+  expect(bare(hostname)).toBe(dialled);
+});
+
+test.each([
+  ['https://a.example/', '443'],
+  ['http://a.example/', '80'],
+  ['https://a.example:8443/', '8443'],
+  ['http://a.example:443/', '443'],
+])('%s means port %s', (url, expected) => {
+  expect(portOf(new URL(url))).toBe(expected);
+});
+
+describe('with leave by rule', () => {
+  test.each([
+    ['http://127.0.0.1/', '127.0.0.1 80'],
+    ['https://127.0.0.1/', '127.0.0.1 443'],
+    ['https://[::1]:8443/', '::1 8443'],
+    ['http://db.internal:9/', 'db.internal 9'],
+  ])('%s is asked about as %s; without a yes it is not dialled', async (url, expected) => {
+    const asked: string[] = [];
+    const mayBePrivate = (hostname: string, at: string): boolean => {
+      asked.push(`${hostname} ${at}`);
+      return false;
+    };
+    const dispatcher = createEgress({ mayBePrivate, connectMs: 300 }, resolving(['127.0.0.1']));
+    const outcome: unknown = await request(url, { dispatcher }).catch((error: unknown) => error);
+    await dispatcher.destroy();
+    expect(isDenied(outcome)).toBe(true);
+    expect(asked).toEqual([expected]);
+  });
+
+  test('with a yes it is', async () => {
+    const dispatcher = createEgress({ mayBePrivate: () => true, connectMs: 300 });
+    const answer = await request(`http://127.0.0.1:${port}`, { dispatcher });
+    expect(await answer.body.text()).toBe('hello');
+    await dispatcher.destroy();
+  });
+});
+
+describe('looking up', () => {
+  const look = (lookup: Lookup, options: { all?: boolean }): Promise<readonly unknown[]> =>
+    new Promise((resolve) => {
+      guardedLookup(lookup)('a.example', options as { all: true }, (...answer) => resolve(answer));
+    });
+
+  test('what is public is passed on as it came', async () => {
+    const lookup = resolving(['93.184.215.14', '2606:4700::1111']);
+    expect(await look(lookup, {})).toEqual([null, '93.184.215.14', 4]);
+    expect((await look(lookup, { all: true }))[1]).toEqual([
+      { address: '93.184.215.14', family: 4 },
+      { address: '2606:4700::1111', family: 6 },
+    ]);
+  });
+
+  test('a name that is not found stays so', async () => {
+    const missing = new Error('not found');
+    const lookup = ((_host: string, _options: object, callback: (error: Error) => void) =>
+      callback(missing)) as unknown as Lookup;
+    expect((await look(lookup, {}))[0]).toBe(missing);
+  });
+
+  test('what is private is refused in either form, and nothing was sent', async () => {
+    for (const all of [true, false]) {
+      const [error] = await look(resolving(['10.0.0.1']), { all });
+      expect(isDenied(error)).toBe(true);
+      expect((error as TransportError).mayHaveArrived).toBe(false);
+    }
   });
 });
 

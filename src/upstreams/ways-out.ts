@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Connector } from '../connectors/index.js';
+import { once } from '../kernel/index.js';
 import type { HttpLines } from '../mcp/transports/index.js';
 import { createEgress, createPlainEgress } from './egress.js';
 
@@ -18,7 +19,7 @@ export function openWaysOut({ endpoint, allowPrivateNetwork, timeouts }: Connect
   const rule = { privateOrigin: allowPrivateNetwork ? url : undefined, connectMs: timeouts.connectMs };
   if (url.protocol === 'https:') {
     const dispatcher = createEgress(rule);
-    return { dispatcher, lines: dispatcher, close: () => dispatcher.close() };
+    return { dispatcher, lines: dispatcher, close: once(() => dispatcher.close()) };
   }
   let opened: Dispatcher | undefined;
   const lines = createPlainEgress(url, rule);
@@ -27,6 +28,6 @@ export function openWaysOut({ endpoint, allowPrivateNetwork, timeouts }: Connect
       return (opened ??= createEgress(rule));
     },
     lines,
-    close: async () => void (await Promise.all([lines.close(), opened?.close()])),
+    close: once(async () => void (await Promise.all([lines.close(), opened?.close()]))),
   };
 }

@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createMemoryCoordination, createSwitchboard } from '../../src/coordination/index.js';
 import { SharedSessionStore } from '../../src/edge/shared-sessions/shared-session-store.js';
 import type { Coordination } from '../../src/kernel/index.js';
-import type { SessionRecord } from '../../src/mcp/server/index.js';
+import { StoreUnavailable, type SessionRecord } from '../../src/mcp/server/index.js';
 
 /** What replicas remember of sessions, over one memory and a clock of the test's own. */
 
@@ -12,9 +12,12 @@ let now = 1_000_000;
 const clock = { now: () => now, monotonic: () => now };
 let coordination: Coordination;
 const open: { close(): void }[] = [];
+/** What each store does when messages may have been lost. */
+const missed: (() => void)[] = [];
 
 beforeEach(() => {
   coordination = createMemoryCoordination(clock);
+  missed.length = 0;
 });
 afterEach(async () => {
   for (const each of open.splice(0)) each.close();
@@ -25,6 +28,11 @@ afterEach(async () => {
 function openStore(self: string, bounds: object = {}): SharedSessionStore {
   const { feed } = coordination;
   const board = createSwitchboard({ self, feed }, PLAIN);
+  const serve = board.serve.bind(board);
+  board.serve = (line, listener) => {
+    missed.push(() => listener.missed?.());
+    return serve(line, listener);
+  };
   const store = new SharedSessionStore({
     store: coordination.store,
     board,
@@ -132,4 +140,154 @@ test('one that nobody uses ends after half an hour, any after a day', async () =
   await one.add(session('old', 'anna', { createdAt: now - 24 * 3_600_000 - 1 }));
   now += 61_000;
   expect(await one.find('anna', 'old')).toBeUndefined();
+});
+
+describe('a store in trouble', () => {
+  const failing = () => vi.spyOn(coordination.store, 'get').mockRejectedValue(new Error('away'));
+
+  test('a session in use is served on; one that is not known here has to wait', async () => {
+    const [one, two] = [openStore('aaaaaaaaaaaa'), openStore('bbbbbbbbbbbb')];
+    await one.add(session('s'));
+    const get = failing();
+    now += 61_000;
+    expect(await one.find('anna', 's')).toMatchObject({ id: 's' });
+    await expect(two.find('anna', 's')).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(get).toHaveBeenCalledTimes(2);
+    // It is left alone for a second, and asked again then.
+    get.mockRestore();
+    await expect(two.find('anna', 's')).rejects.toBeInstanceOf(StoreUnavailable);
+    now += 999;
+    await expect(two.find('anna', 's')).rejects.toBeInstanceOf(StoreUnavailable);
+    now += 1;
+    expect(await two.find('anna', 's')).toMatchObject({ id: 's' });
+  });
+
+  test('a session that nobody used for long is not served without it', async () => {
+    const one = openStore('aaaaaaaaaaaa');
+    await one.add(session('s'));
+    failing();
+    now += IDLE_MS;
+    await expect(one.find('anna', 's')).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+
+  test('nothing is added, changed or ended in secret', async () => {
+    const one = openStore('aaaaaaaaaaaa');
+    for (const method of ['join', 'get', 'set'] as const)
+      vi.spyOn(coordination.store, method).mockRejectedValue(new Error('away'));
+    await expect(one.add(session('s'))).rejects.toBeInstanceOf(StoreUnavailable);
+    now += 1_000;
+    await expect(one.update(session('s'))).rejects.toBeInstanceOf(StoreUnavailable);
+    now += 1_000;
+    await expect(one.remove('anna', 's')).rejects.toBeInstanceOf(StoreUnavailable);
+  });
+});
+
+test('there are as many as all together may have, and who was refused takes no place', async () => {
+  const one = openStore('aaaaaaaaaaaa', { total: 2, perPrincipal: 2 });
+  expect(await one.add(session('a'))).toBe(true);
+  expect(await one.add(session('b', 'bert'))).toBe(true);
+  for (const id of ['c', 'd', 'e']) expect(await one.add(session(id))).toBe(false);
+  await one.remove('bert', 'b');
+  expect(await one.add(session('c'))).toBe(true);
+});
+
+test('a session that is used keeps its place among those of its principal', async () => {
+  const one = openStore('aaaaaaaaaaaa', { perPrincipal: 1 });
+  await one.add(session('a'));
+  for (let n = 0; n < 40; n++) {
+    now += 61_000;
+    await one.find('anna', 'a');
+  }
+  expect(await one.add(session('b'))).toBe(false);
+  now += IDLE_MS + 120_001;
+  expect(await one.add(session('b'))).toBe(true);
+});
+
+test('what was asked at the same time is asked once', async () => {
+  const [one, two] = [openStore('aaaaaaaaaaaa'), openStore('bbbbbbbbbbbb')];
+  await one.add(session('s'));
+  const get = vi.spyOn(coordination.store, 'get');
+  const found = await Promise.all([two.find('anna', 's'), two.find('anna', 's'), two.find('anna', 's')]);
+  expect(found.map((record) => record?.id)).toEqual(['s', 's', 's']);
+  expect(get).toHaveBeenCalledTimes(1);
+});
+
+test('after messages were lost, everything remembered is asked about again', async () => {
+  const one = openStore('aaaaaaaaaaaa');
+  await one.add(session('s'));
+  expect(one.find('anna', 's')).not.toBeInstanceOf(Promise);
+  for (const listener of missed) listener();
+  expect(one.find('anna', 's')).toBeInstanceOf(Promise);
+});
+
+test('one that expired here is told of, with why', async () => {
+  const one = openStore('aaaaaaaaaaaa', { absoluteMs: 100_000 });
+  const ended: unknown[] = [];
+  one.onExpired((...given) => ended.push(given));
+  await one.add(session('s'));
+  now += 99_999;
+  expect(await one.find('anna', 's')).toBeDefined();
+  now += 60_000;
+  expect(await one.find('anna', 's')).toBeUndefined();
+  expect(ended).toEqual([['anna', 's', 'expired']]);
+  expect(await one.find('anna', 'unknown')).toBeUndefined();
+  expect(ended).toHaveLength(1);
+});
+
+test('a process lets go of what nobody used here, and others may go on', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const [one, two] = [openStore('aaaaaaaaaaaa'), openStore('bbbbbbbbbbbb')];
+    const ended: unknown[] = [];
+    one.onExpired((...given) => ended.push(given));
+    await one.add(session('s'));
+    await two.find('anna', 's');
+    now += IDLE_MS - 1;
+    vi.advanceTimersByTime(30_000);
+    expect(ended).toEqual([]);
+    await two.find('anna', 's');
+    now += 1;
+    vi.advanceTimersByTime(30_000);
+    expect(ended).toEqual([['anna', 's', 'closed']]);
+    expect(await one.find('anna', 's')).toMatchObject({ id: 's' });
+    one.close();
+    now += IDLE_MS;
+    vi.advanceTimersByTime(30_000);
+    expect(ended).toHaveLength(1);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('a change that others made in between is tried again, not lost and not for ever', async () => {
+  const one = openStore('aaaaaaaaaaaa');
+  await one.add(session('s'));
+  const replace = vi.spyOn(coordination.store, 'replace');
+  replace.mockResolvedValueOnce(false);
+  await one.update(session('s'), { logLevel: 'info' });
+  expect(replace).toHaveBeenCalledTimes(2);
+  expect(one.find('anna', 's')).toMatchObject({ logLevel: 'info' });
+  replace.mockReset();
+  replace.mockResolvedValue(false);
+  await one.update(session('s'), { logLevel: 'error' });
+  expect(replace).toHaveBeenCalledTimes(5);
+  expect(one.find('anna', 's')).toMatchObject({ logLevel: 'info' });
+});
+
+test('a change of one that the store forgot puts it back', async () => {
+  const [one, two] = [openStore('aaaaaaaaaaaa'), openStore('bbbbbbbbbbbb')];
+  const changed: SessionRecord[] = [];
+  one.onChanged((record) => changed.push(record));
+  await one.update(session('s', 'anna', { logLevel: 'info' }), { logLevel: 'info' });
+  expect(changed).toHaveLength(1);
+  expect(await two.find('anna', 's')).toMatchObject({ logLevel: 'info', initialized: true });
+});
+
+test('names that look alike are told apart, and no name is in the store', async () => {
+  const one = openStore('aaaaaaaaaaaa');
+  const set = vi.spyOn(coordination.store, 'set');
+  await one.add(session('x:s', 'a'));
+  expect(await one.find('a:x', 's')).toBeUndefined();
+  expect(set.mock.calls[0]?.[0]).toMatch(/^session:all:[\w-]{43}$/);
+  expect(set.mock.calls[0]?.[1]).not.toMatch(/"(?:principal|id)"/);
 });

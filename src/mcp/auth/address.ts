@@ -33,5 +33,5 @@ export function coversServer(resource: string, serverUrl: URL): boolean {
   if (hash !== '' || username !== '' || password !== '' || origin !== serverUrl.origin) return false;
   if (search !== '' && search !== serverUrl.search) return false;
   const folder = pathname.endsWith('/') ? pathname : `${pathname}/`;
-  return pathname === serverUrl.pathname || `${serverUrl.pathname}/`.startsWith(folder);
+  return `${serverUrl.pathname}/`.startsWith(folder);
 }

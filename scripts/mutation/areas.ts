@@ -1,0 +1,46 @@
+/** Code whose tests are themselves put to the test: it is changed in many small ways, and some test must notice each. */
+export interface MutationArea {
+  readonly name: 'egress' | 'policy' | 'sessions' | 'authentication';
+  readonly files: readonly string[];
+  /** Glob patterns of the tests that judge: quick ones only, for each is run hundreds of times. */
+  readonly tests: readonly string[];
+}
+
+export const MUTATION_AREAS: readonly MutationArea[] = [
+  {
+    name: 'egress',
+    files: [
+      'src/connectors/check-url.ts',
+      'src/mcp/auth/address.ts',
+      'src/upstreams/authorization-fetch.ts',
+      'src/upstreams/decode-body.ts',
+      'src/upstreams/egress.ts',
+      'src/upstreams/guarded-fetch.ts',
+      'src/upstreams/ways-out.ts',
+    ],
+    tests: [
+      'src/connectors/check-url.test.ts',
+      'src/mcp/auth/address.test.ts',
+      'src/upstreams/egress.test.ts',
+      'src/upstreams/guarded-fetch.test.ts',
+      'src/upstreams/ways-out.test.ts',
+    ],
+  },
+  {
+    name: 'policy',
+    files: [
+      'src/governance/policy-directory.ts',
+      'src/governance/policy-documents.ts',
+      'src/governance/policy-engine.ts',
+      'src/governance/policy-entities.ts',
+      'src/governance/policy-problems.ts',
+      'src/governance/risk.ts',
+      'src/operations/confirmation.ts',
+    ],
+    tests: [
+      'src/governance/policy-*.test.ts',
+      'src/governance/risk.test.ts',
+      'src/operations/confirmation.test.ts',
+    ],
+  },
+];
