@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Agent, Authenticator } from '../agents/index.js';
-import { hashOf, type LiveCatalog, type SurfaceScope } from '../catalog/index.js';
+import { hashOf, type LiveCatalog, type Surface, type SurfaceScope } from '../catalog/index.js';
 import type { Logger, Tracer } from '../kernel/index.js';
 import {
   supportsTasks,
@@ -187,9 +187,16 @@ function createServer(
 ): McpServer {
   const fallback = createPassThroughHandler(options.operations, scope, agentOf);
   const paramHeaders = toolParamHeaders(options.operations.surfaces, scope, agentOf);
+  const descriptions = new WeakMap<Surface, ServerDescription>();
   return createMcpServer({
     ...given,
-    describe: (principal) => describe(options, scope, agentOf(principal)),
+    describe: (principal) => {
+      const surface = options.operations.surfaces.surfaceFor(agentOf(principal), scope);
+      let description = descriptions.get(surface);
+      if (description === undefined)
+        descriptions.set(surface, (description = describe(options.version, scope, surface)));
+      return description;
+    },
     handlers: createMcpHandlers(options.operations, scope, agentOf, options.tracer),
     tasks: createTaskPort(options.operations.tasks, scope, agentOf),
     listen: (request) => listenFor(options, scope, agentOf(request.principal), request),
@@ -223,12 +230,7 @@ function scopeOf(path: string, { isConnector, toolsets }: McpEndpointsOptions): 
 }
 
 /** The union of what the visible upstreams can do; lists are ours, so we always know when they change. */
-function describe(
-  { operations, version }: McpEndpointsOptions,
-  scope: SurfaceScope,
-  agent: Agent,
-): ServerDescription {
-  const { entries } = operations.surfaces.surfaceFor(agent, scope);
+function describe(version: string, scope: SurfaceScope, { entries }: Surface): ServerDescription {
   const upstreams = entries.map(({ snapshot }) => snapshot.upstream);
   const capabilities: ServerCapabilities = {
     tools: { listChanged: true },

@@ -1,4 +1,5 @@
 import { hash as digest } from 'node:crypto';
+import { textOfActor, textOfEvent } from './event-text.js';
 import type { Actor, EventReader, EventRecord, EventStore, HubEvent, NewEvent } from './events.js';
 
 /** What the first event of a log names as its predecessor. */
@@ -57,20 +58,13 @@ class ChainedEvent implements EventRecord {
     this.event = event;
     this.previousHash = previous.hash;
     this.#actorText = textOfActor(actor);
-    this.#eventText = JSON.stringify(event);
+    this.#eventText = textOfEvent(event);
     this.hash = hashOf(this.sequence, at, this.#actorText, this.#eventText, previous.hash);
   }
 
   payload(): string {
     return toPayload(this.#actorText, this.#eventText);
   }
-}
-
-/** The same as `JSON.stringify` for what nearly every event names. */
-function textOfActor(actor: Actor): string {
-  return actor.kind === 'agent' && actor.admin === undefined
-    ? `{"kind":"agent","id":${JSON.stringify(actor.id)}}`
-    : JSON.stringify(actor);
 }
 
 function toPayload(actor: string, event: string): string {

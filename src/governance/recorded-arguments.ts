@@ -38,15 +38,15 @@ function createKeyedHash(key: Buffer): (text: string, bytes: number) => string {
     inner[i] = byte ^ 0x36;
     outer[i] = byte ^ 0x5c;
   }
-  const innerHash = (text: string, bytes: number): Buffer => {
+  // Digests as text of one character for each byte: a buffer for each of them would cost more than the hash.
+  const innerHash = (text: string, bytes: number): string => {
     if (bytes > MOST_SHARED)
-      return hash('sha256', Buffer.concat([inner.subarray(0, BLOCK_BYTES), Buffer.from(text)]), 'buffer');
+      return hash('sha256', Buffer.concat([inner.subarray(0, BLOCK_BYTES), Buffer.from(text)]), 'binary');
     inner.write(text, BLOCK_BYTES);
-    const digest = hash('sha256', inner.subarray(0, BLOCK_BYTES + bytes), 'buffer');
-    return digest;
+    return hash('sha256', inner.subarray(0, BLOCK_BYTES + bytes), 'binary');
   };
   return (text, bytes) => {
-    innerHash(text, bytes).copy(outer, BLOCK_BYTES);
+    outer.write(innerHash(text, bytes), BLOCK_BYTES, 'binary');
     return hash('sha256', outer, 'base64url');
   };
 }

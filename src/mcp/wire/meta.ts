@@ -73,7 +73,9 @@ const CAPABILITIES = ['roots', 'sampling', 'elicitation', 'extensions', 'experim
 
 /** Members we do not know may be anything. */
 function areCapabilities(value: unknown): value is ClientCapabilities {
-  return isObject(value) && CAPABILITIES.every((name) => value[name] === undefined || isObject(value[name]));
+  if (!isObject(value)) return false;
+  for (const name of CAPABILITIES) if (value[name] !== undefined && !isObject(value[name])) return false;
+  return true;
 }
 
 export function isImplementation(value: unknown): value is Implementation & JsonObject {
@@ -94,10 +96,22 @@ export function readProgressToken(params: JsonObject | undefined): RequestId | u
 
 /** `params` without what belongs to one hop: the envelope and the progress token. Vendor keys and trace context stay. */
 export function withoutHopMeta(params: JsonObject): JsonObject {
-  const { _meta: meta, ...rest } = params;
-  if (!isObject(meta)) return params;
-  const kept = Object.entries(meta).filter(([key]) => key !== 'progressToken' && !key.startsWith(PREFIX));
-  return kept.length === 0 ? rest : { ...rest, _meta: Object.fromEntries(kept) };
+  const meta = metaOf(params);
+  if (meta === undefined) return params;
+  const { _meta: _, ...rest } = params;
+  if (isOfHop(meta)) return rest;
+  const kept = Object.entries(meta).filter(([key]) => !isHopKey(key));
+  return { ...rest, _meta: Object.fromEntries(kept) };
+}
+
+/** Whether there is nothing else in it, as in most requests. */
+function isOfHop(meta: JsonObject): boolean {
+  for (const key in meta) if (!isHopKey(key)) return false;
+  return true;
+}
+
+function isHopKey(key: string): boolean {
+  return key === 'progressToken' || key.startsWith(PREFIX);
 }
 
 /** `params` with the given keys set in `_meta`; what else is there stays. */

@@ -1,4 +1,4 @@
-import { isObject, stringifyJson, type Json, type JsonObject } from '../jsonrpc/index.js';
+import { isObject, stringifyAndKeep, stringifyJson, type Json, type JsonObject } from '../jsonrpc/index.js';
 import type { Implementation, InputRequests } from '../model/index.js';
 import { META_SERVER_INFO, metaOf } from './meta.js';
 
@@ -48,7 +48,7 @@ function isBare(result: JsonObject): boolean {
 /** Calls are many, and copying a result in order to add two members costs as much as writing it. */
 function appendMembers(text: string, info: Implementation): string {
   const separator = text === '{}' ? '' : ',';
-  return `${text.slice(0, -1)}${separator}"resultType":"complete","_meta":{"${META_SERVER_INFO}":${stringifyJson(info)}}}`;
+  return `${text.slice(0, -1)}${separator}"resultType":"complete","_meta":{"${META_SERVER_INFO}":${stringifyAndKeep(info)}}}`;
 }
 
 /** `execution` tells of the tasks that 2025-11-25 had; the modern era has no such member. */

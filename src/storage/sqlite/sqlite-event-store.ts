@@ -28,7 +28,7 @@ const ROWS_PER_TRIM = 2_000;
 /** How many rows may pass before the settled mark is moved. */
 const ROWS_PER_MARK = 1_000;
 /** So many events, or so many milliseconds, until those in the journal become rows together. */
-const EVENTS_PER_GROUP = 128;
+const EVENTS_PER_GROUP = 256;
 const GROUP_MS = 50;
 const RETRY_MS = 1_000;
 
