@@ -21,7 +21,7 @@ test('200 clients that are asked at the same time, and leave or cancel at random
   expect(bad).toMatchObject({ failures: [], crossed: [], miscounted: [] });
   expect(answered + refused + abandoned + turnedAway).toBe(CLIENTS);
   // How many are taken on depends on how busy the machine is.
-  expect(answered).toBeGreaterThan(CLIENTS / 10);
+  expect(answered).toBeGreaterThan(CLIENTS / 3);
   expect(abandoned).toBeGreaterThan(0);
   // Those whose clients went away wait for them, a bounded time.
   expect(hub.running.hub.held.size).toBeLessThanOrEqual(CLIENTS);
