@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { createMemoryTickets } from '../../test/support/memory-tickets.js';
 import { toAgentId } from '../kernel/index.js';
 import type { BrowserPrincipal, BrowserProof } from './browser-session.js';
@@ -33,6 +33,16 @@ describe('sessions of browsers', () => {
     expect(await sessions.find(two.cookie)).toEqual(two.session);
     for (const wrong of [one.session.id, one.session.csrf, '', 'x'.repeat(10_000), `${one.cookie}x`])
       expect(await sessions.find(wrong)).toBeUndefined();
+  });
+
+  test('what cannot be a name is not even looked up', async () => {
+    const { sessions, tickets } = open();
+    const asked = [vi.spyOn(tickets, 'find'), vi.spyOn(tickets, 'remove')];
+    for (const wrong of ['', 'x'.repeat(42), 'x'.repeat(44), `${'x'.repeat(42)}!`, `!${'x'.repeat(43)}`]) {
+      expect(await sessions.find(wrong)).toBeUndefined();
+      await sessions.end(wrong);
+    }
+    for (const spy of asked) expect(spy).not.toHaveBeenCalled();
   });
 
   test('ends after 30 minutes without a use', async () => {

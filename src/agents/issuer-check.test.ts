@@ -142,6 +142,10 @@ describe('B1.10: a token is refused', () => {
       error: 'insufficient_scope',
       scopes: ['mcp', 'tools'],
     });
+    const none = await makeToken({ claims: { scope: 'other' } });
+    expect(await verify(verifier, none)).toMatchObject({ error: 'insufficient_scope' });
+    const both = await makeToken({ claims: { scope: 'tools mcp' } });
+    expect(await verify(verifier, both)).toMatchObject({ outcome: 'accepted' });
     const elsewhere = await makeToken({ claims: { aud: 'https://other.example' } });
     expect(await verify(verifier, elsewhere)).toMatchObject({ error: 'invalid_token' });
   });

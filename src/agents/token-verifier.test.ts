@@ -17,7 +17,7 @@ import {
   web,
 } from '../../test/support/scripted-issuer.js';
 import { createAuthenticator, digestKey } from './authenticator.js';
-import type { TrustedIssuer } from './token-issuer.js';
+import type { IssuerCheck, TrustedIssuer } from './token-issuer.js';
 
 beforeEach(resetIssuer);
 
@@ -119,19 +119,18 @@ describe('B1.8: verdicts', () => {
   test('of what is too long are not even begun', async () => {
     let checked = 0;
     const verifier = open();
-    verifier.configure([
-      {
-        issuer: () => ISSUER,
-        takesOpaque: true,
-        audience: undefined,
-        requiredScopes: [],
-        check: () => {
-          checked++;
-          return Promise.resolve({ audience: [RESOURCE], scopes: [], expiresAt: clock.now() + 1, all: {} });
-        },
-        findAgent: () => Promise.resolve(CI),
+    const check: IssuerCheck = {
+      issuer: () => ISSUER,
+      takesOpaque: true,
+      audience: undefined,
+      requiredScopes: [],
+      check: () => {
+        checked++;
+        return Promise.resolve({ audience: [RESOURCE], scopes: [], expiresAt: clock.now() + 1, all: {} });
       },
-    ]);
+      findAgent: () => Promise.resolve(CI),
+    };
+    verifier.configure([check]);
     expect(await verify(verifier, 'x'.repeat(16_385))).toMatchObject({ outcome: 'refused' });
     expect(checked).toBe(0);
     expect(await verify(verifier, 'x'.repeat(16_384))).toMatchObject({ outcome: 'accepted' });
@@ -139,6 +138,9 @@ describe('B1.8: verdicts', () => {
       await verify(verifier, `e30.${Buffer.from(payload).toString('base64url')}.x`);
     expect(checked).toBe(6);
     await verify(verifier, `e30.${Buffer.from('{"iss":"https://other.example"}').toString('base64url')}.x`);
+    expect(checked).toBe(6);
+    verifier.configure([{ ...check, takesOpaque: false }]);
+    expect(await verify(verifier, 'opaque-token')).toMatchObject({ outcome: 'refused' });
     expect(checked).toBe(6);
   });
 

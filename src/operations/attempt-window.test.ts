@@ -30,3 +30,12 @@ test('a flood of sources does not fill the memory, and the newest are remembered
   expect(window.blockedFor('s0', 20_000)).toBe(0);
   expect(window.blockedFor('s19999', 20_000)).toBeGreaterThan(0);
 });
+
+test('ten thousand sources are remembered; then the one that was quiet longest gives way', () => {
+  const window = new AttemptWindow({ limit: 1, windowMs: 1_000_000 });
+  for (let source = 0; source < 10_000; source++) window.note(`s${source}`, source);
+  expect(window.blockedFor('s0', 10_000)).toBeGreaterThan(0);
+  window.note('another', 10_000);
+  expect(window.blockedFor('s0', 10_000)).toBe(0);
+  expect(window.blockedFor('s1', 10_000)).toBeGreaterThan(0);
+});

@@ -45,6 +45,9 @@ describe('sessions in a store that several processes share', () => {
       'notifications/message',
       { info: { name: 'tester', version: '1' }, capabilities: { roots: {} } },
     ]);
+    // What was changed there counts here.
+    await moved.request('logging/setLevel', { level: 'error' });
+    expect((await opened.request('tools/call', { name: 'echo' })).body.result).toBeDefined();
     // The other server knows that the handshake is complete, and tells of changes.
     const reader = await moved.get();
     two.notifier.toolsChanged();

@@ -86,7 +86,65 @@ describe('S82 S68: the end of a session', () => {
       '60',
       'init',
     ]);
+    expect(harness.count('session_opened')).toBe(2);
+    expect(harness.events).toContainEqual({ type: 'limit_reached', limit: 'sessions' });
     await first.delete();
     expect((await harness.post(initialize(), { authorization: `Bearer ${principal}` })).status).toBe(200);
+    expect(harness.count('session_opened')).toBe(3);
+  });
+});
+
+describe('a port that fails beside a request', () => {
+  const failed = (harness: Harness) =>
+    harness.events.flatMap((event) => (event.type === 'port_failed' ? [event.port] : []));
+
+  test.each([
+    ['late', () => Promise.reject(new Error('away'))],
+    [
+      'at once',
+      () => {
+        throw new Error('away');
+      },
+    ],
+  ])('%s is noted, and the request is answered', async (_when, fails) => {
+    const memory = new MemorySessionStore();
+    const harness = new Harness({
+      sessions: {
+        add: (record) => memory.add(record),
+        find: (principal, id) => memory.find(principal, id),
+        update: fails,
+        remove: (principal, id) => memory.remove(principal, id),
+      },
+      events: { append: () => undefined, read: () => undefined, forget: fails },
+    });
+    const session = await harness.session();
+    expect((await session.request('logging/setLevel', { level: 'error' })).status).toBe(200);
+    await until(() => failed(harness).length === 2, 'both changes are noted');
+    expect((await session.delete()).status).toBe(204);
+    await until(() => failed(harness).length === 3, 'what was not forgotten is noted');
+    expect(failed(harness)).toEqual(['sessions', 'sessions', 'events']);
+  });
+
+  test('an open stream whose session cannot be looked up goes on', async () => {
+    const memory = new MemorySessionStore();
+    let isAway = false;
+    const harness = new Harness({
+      sessions: {
+        add: (record) => memory.add(record),
+        find: (principal, id) =>
+          isAway ? Promise.reject(new Error('away')) : Promise.resolve(memory.find(principal, id)),
+        update: (record) => memory.update(record),
+        remove: (principal, id) => memory.remove(principal, id),
+      },
+      streams: { keepAliveMs: 10 },
+    });
+    const session = await harness.session();
+    const stream = await session.get();
+    isAway = true;
+    await until(() => failed(harness).length > 0, 'it is noted');
+    isAway = false;
+    harness.notifier.toolsChanged();
+    expect((await stream.message()).method).toBe('notifications/tools/list_changed');
+    await stream.cancel();
   });
 });
