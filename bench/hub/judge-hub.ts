@@ -1,5 +1,5 @@
 import { table } from '../report.js';
-import type { HubFigures, HubReport } from './measure-hub.js';
+import { STDIO_LABELS, type HubFigures, type HubReport } from './measure-hub.js';
 import { OURS } from './targets.js';
 
 interface Verdict {
@@ -91,12 +91,12 @@ export function judgeHub({ figures, idle, pipe }: HubReport): readonly Verdict[]
     'x',
     modern && legacy && modern.callsPerSecond / legacy.callsPerSecond,
   );
-  const child = of(OURS, 'echo over stdio', 32);
+  const child = of(OURS, STDIO_LABELS.sdk, 32);
   atLeast(
-    'stdio upstream, 32 under way, of its rate over a bare pipe',
+    'stdio upstream of the SDK, 32 under way, of its rate over a bare pipe',
     0.5,
     'x',
-    child && pipe && child.callsPerSecond / pipe,
+    child && pipe && child.callsPerSecond / pipe.sdk,
   );
   atMost('memory of an idle hub', 90, ' MB', idle?.rssMegabytes);
   atMost('memory of an idle session', 12, ' kB', idle?.kilobytesPerSession);

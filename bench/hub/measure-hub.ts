@@ -16,7 +16,7 @@ import {
   OURS,
   startHub,
   startStub,
-  stdioStub,
+  stdioChildren,
   type Surroundings,
   type Target,
 } from './targets.js';
@@ -56,9 +56,16 @@ export interface HubReport {
   readonly idle:
     | { readonly rssMegabytes: number; readonly sessions: number; readonly kilobytesPerSession: number }
     | undefined;
-  /** Calls per second of a child over a bare pipe. */
-  readonly pipe: number | undefined;
+  /** Calls per second of children over a bare pipe. */
+  readonly pipe: Readonly<Record<StdioChild, number>> | undefined;
 }
+
+export type StdioChild = keyof ReturnType<typeof stdioChildren>;
+/** What the work of the hub in front of each child is called in the report. */
+export const STDIO_LABELS: Readonly<Record<StdioChild, string>> = {
+  least: 'echo over stdio',
+  sdk: 'echo over stdio, child of the SDK',
+};
 
 interface Subject {
   readonly target: Target;
@@ -143,21 +150,25 @@ export async function measureHub(settings: HubBenchSettings): Promise<HubReport>
   }
 }
 
-/** In front of one child, and that child alone. */
+/** In front of one child, and that child alone; for a child that does the least, and for one of the official SDK. */
 async function measureStdio(
   settings: HubBenchSettings,
   load: Load,
   around: Surroundings,
   figures: HubFigures[],
-): Promise<number> {
-  const command = [process.execPath, stdioStub(settings.bench)];
+): Promise<NonNullable<HubReport['pipe']>> {
+  const commands = stdioChildren(settings.bench, settings.cores?.other);
   const { body } = toRequest('echo', { era: 'legacy', prefix: '', headers: {} }, []);
-  const pipe = await measurePipe(command, body, { width: WIDTH, seconds: settings.seconds });
-  const target = await startHub(around, command);
-  const label = 'echo over stdio';
-  figures.push(
-    ...(await measure(settings, load, [{ target, era: 'legacy', work: 'echo', label, connections: WIDTH }])),
-  );
+  const pipeOf = (command: readonly string[]): Promise<number> =>
+    measurePipe(command, body, { width: WIDTH, seconds: settings.seconds });
+  const pipe = { least: await pipeOf(commands.least), sdk: await pipeOf(commands.sdk) };
+  const subjects: Subject[] = [];
+  for (const child of ['least', 'sdk'] as const) {
+    const target = await startHub(around, commands[child]);
+    const label = STDIO_LABELS[child];
+    subjects.push({ target, era: 'legacy', work: 'echo', label, connections: WIDTH });
+  }
+  figures.push(...(await measure(settings, load, subjects)));
   return pipe;
 }
 

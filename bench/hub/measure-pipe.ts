@@ -1,5 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { INITIALIZED_BODY, initializeBody } from './work.js';
+
+const WARM_UP_CALLS = 3_000;
+const BEGIN_MS = 10_000;
 
 /** How many calls a second a child answers over a bare pipe, with so many under way: as much as anybody can get out of it. */
 export async function measurePipe(
@@ -12,13 +16,16 @@ export async function measurePipe(
   const lines = createInterface({ input: child.stdout });
   let answered = 0;
   lines.on('line', () => {
-    answered++;
-    child.stdin.write(`${body}\n`);
+    // The first answer is that to the handshake.
+    if (answered++ > 0) child.stdin.write(`${body}\n`);
+    else child.stdin.write(`${INITIALIZED_BODY}\n${`${body}\n`.repeat(width)}`);
   });
-  for (let i = 0; i < width; i++) child.stdin.write(`${body}\n`);
+  child.stdin.write(`${initializeBody()}\n`);
   const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+  const deadline = performance.now() + BEGIN_MS;
+  const isCold = (): boolean => answered < WARM_UP_CALLS && performance.now() < deadline;
   try {
-    await wait(1_000);
+    while (isCold()) await wait(50);
     const before = answered;
     const begun = performance.now();
     await wait(seconds * 1_000);

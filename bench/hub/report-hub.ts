@@ -35,7 +35,10 @@ export function hubMarkdown(report: HubReport): string {
         ]),
     ...(pipe === undefined
       ? []
-      : [`The child of the work over stdio answers ${pipe.toFixed(0)} calls/s over a bare pipe.`, '']),
+      : [
+          `Over a bare pipe the child that does the least answers ${pipe.least.toFixed(0)} calls/s, the one of the SDK ${pipe.sdk.toFixed(0)}.`,
+          '',
+        ]),
     ...verdictTable(judgeHub(report)),
     '',
     ...missing.map(({ name, why }) => `Not measured: ${name}, ${why}.`),

@@ -95,6 +95,15 @@ http {
 
 export const stdioStub = (bench: CompiledBench): string => bench.worker('../hub/workers/stub-stdio');
 
+/** Processes behind the hub, on the core of the upstreams: one that does the least, and one as people have them. */
+export function stdioChildren(bench: CompiledBench, core: number | undefined) {
+  const pin = core === undefined ? [] : ['taskset', '-c', String(core)];
+  return {
+    least: [...pin, process.execPath, stdioStub(bench)],
+    sdk: [...pin, process.execPath, bench.worker('../hub/workers/stub-sdk-stdio')],
+  } as const;
+}
+
 const mcpProxy = served('mcp-proxy', (port, { bench }) => {
   const options = ['--host', '127.0.0.1', '--port', String(port), '--server', 'stream'];
   return [process.execPath, binOf('mcp-proxy'), ...options, '--', process.execPath, stdioStub(bench)];

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { prepareResult } from '../../src/mcp/server/index.js';
 import { until } from '../support/http/until.js';
 import { envelope, Gate, initialize, MODERN, request } from '../support/server/harness.js';
 import { FRONTS, LiveServer, rawPost, type LiveOptions } from '../support/server/live-server.js';
@@ -102,6 +103,19 @@ describe.each(FRONTS)('streams over sockets, by $way', (front) => {
     ]);
     // One chunk and the last, empty one.
     if (front.fastFront) expect(text.match(/^[0-9a-f]+\r$/gm)).toHaveLength(2);
+  });
+
+  test('a long result that many get is whole for each, behind its own id', async () => {
+    const text = 'ä'.repeat(200_000);
+    const prepared = prepareResult({ content: [{ type: 'text', text }] });
+    const live = await open({ call: () => prepared });
+    const connection = live.connect();
+    for (const id of [1, 2]) {
+      connection.write(modernCall(id));
+      const answer = await connection.response();
+      const told = JSON.parse(answer?.body ?? '') as { id: number; result: { content: { text: string }[] } };
+      expect([told.id, told.result.content[0]?.text === text]).toEqual([id, true]);
+    }
   });
 
   test('H-40: readers that never read do not hold up others', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../model/index.js';
 import type { Core } from './core.js';
 import type { Handler, HandlerResult, McpRequest, ResumedRequest } from './handler.js';
+import type { LongAnswer } from './prepared-result.js';
 import type { Reply } from './reply.js';
 
 export interface CallInit {
@@ -155,6 +156,12 @@ export abstract class Call implements McpRequest {
   protected finish(): void {
     this.#done = true;
     this.core.calls.delete(this);
+  }
+
+  /** False when it could not be delivered. */
+  protected answer(answer: string | LongAnswer, status: number): boolean {
+    if (typeof answer === 'string') return this.reply.answer(answer, status);
+    return this.reply.answerLong?.(answer) ?? this.reply.answer(answer.toString(), status);
   }
 
   #tellAborted(): void {

@@ -11,6 +11,8 @@ export interface Exchange {
   readonly body: Uint8Array;
   /** The whole answer. Called at most once, and not after `stream`. */
   send(status: number, headers: AnswerHeaders, body?: string | Uint8Array): void;
+  /** The same for a body that is not in one piece, where that can be sent. */
+  sendParts?(status: number, headers: AnswerHeaders, parts: readonly (string | Uint8Array)[]): void;
   /** An answer that goes on. */
   stream(status: number, headers: AnswerHeaders): AnswerStream;
   /** The listener is called once if the peer goes away before the answer is complete. */

@@ -97,7 +97,7 @@ export class FacedError extends Error {
 export class PreparedResult {
   readonly result: JsonObject;
   /** Filled by the server; keys are private to it. */
-  readonly texts = new Map<string, string>();
+  readonly texts = new Map<string, string | Uint8Array>();
   constructor(result: JsonObject) {
     this.result = result;
   }

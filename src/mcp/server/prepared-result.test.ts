@@ -1,20 +1,33 @@
 import { expect, test } from 'vitest';
-import { prepareResult, textOf } from './prepared-result.js';
+import { LongAnswer, prepareResult, writePrepared } from './prepared-result.js';
 
-test('a plain result is written each time, a prepared one once for each form', () => {
+test('a prepared result is written once for each form, and each answer has its own id', () => {
   let writes = 0;
-  const write = (): string => `text ${++writes}`;
+  const write = (): string => `"text ${++writes}"`;
   const prepared = prepareResult({});
-  expect([textOf({}, 'a', write), textOf({}, 'a', write)]).toEqual(['text 1', 'text 2']);
-  expect([textOf(prepared, 'a', write), textOf(prepared, 'b', write), textOf(prepared, 'a', write)]).toEqual([
-    'text 3',
-    'text 4',
-    'text 3',
+  const answers = [
+    writePrepared(1, prepared, 'a', write),
+    writePrepared(2, prepared, 'b', write),
+    writePrepared('three', prepared, 'a', write),
+  ];
+  expect(answers).toEqual([
+    '{"jsonrpc":"2.0","id":1,"result":"text 1"}',
+    '{"jsonrpc":"2.0","id":2,"result":"text 2"}',
+    '{"jsonrpc":"2.0","id":"three","result":"text 1"}',
   ]);
+});
+
+test('a long one is kept as bytes, which all answers share', () => {
+  const text = JSON.stringify('ä'.repeat(100_000));
+  const prepared = prepareResult({});
+  const [one, two] = [1, 'zwei „2“'].map((id) => writePrepared(id, prepared, 'a', () => text));
+  if (!(one instanceof LongAnswer) || !(two instanceof LongAnswer)) throw new Error('they are not long');
+  expect(one.result).toBe(two.result);
+  expect(two.toString()).toBe(`{"jsonrpc":"2.0","id":"zwei „2“","result":${text}}`);
 });
 
 test('forms that are never the same do not pile up', () => {
   const prepared = prepareResult({});
-  for (let i = 0; i < 1000; i++) textOf(prepared, `form ${i}`, () => 'x');
+  for (let i = 0; i < 1000; i++) writePrepared(1, prepared, `form ${i}`, () => 'x');
   expect(prepared.texts.size).toBeLessThanOrEqual(32);
 });

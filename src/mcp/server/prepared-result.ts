@@ -1,4 +1,4 @@
-import type { JsonObject } from '../jsonrpc/index.js';
+import { writeResult, type JsonObject, type RequestId } from '../jsonrpc/index.js';
 import { PreparedResult } from './handler.js';
 
 /** Wraps a result that is sent unchanged to many clients: it is serialised once for each wire form. */
@@ -8,19 +8,40 @@ export function prepareResult(result: JsonObject): PreparedResult {
 
 /** Forms are few: revisions, and the servers a result is shared between. More means that a key is not stable. */
 const MAX_FORMS = 32;
+/** From this length on, text is kept as the bytes it becomes: to join it with an id would copy it again and again. */
+const LONG = 64 * 1024;
 
-/** The text of a result in one wire form, kept if the result was prepared. */
-export function textOf(
-  result: JsonObject | PreparedResult,
+/** The answer with a long result that many get: only what stands around the result is made anew. */
+export class LongAnswer {
+  readonly head: string;
+  /** Shared; must not be changed. */
+  readonly result: Uint8Array;
+  readonly tail = '}';
+
+  constructor(id: RequestId, result: Uint8Array) {
+    this.head = writeResult(id, '').slice(0, -1);
+    this.result = result;
+  }
+
+  toString(): string {
+    const { buffer, byteOffset, length } = this.result;
+    return this.head + Buffer.from(buffer, byteOffset, length).toString() + this.tail;
+  }
+}
+
+/** The answer with a prepared result in one wire form. */
+export function writePrepared(
+  id: RequestId,
+  prepared: PreparedResult,
   form: string,
   write: (result: JsonObject) => string,
-): string {
-  if (!(result instanceof PreparedResult)) return write(result);
-  let text = result.texts.get(form);
-  if (text === undefined) {
-    if (result.texts.size >= MAX_FORMS) result.texts.clear();
-    text = write(result.result);
-    result.texts.set(form, text);
+): string | LongAnswer {
+  let kept = prepared.texts.get(form);
+  if (kept === undefined) {
+    if (prepared.texts.size >= MAX_FORMS) prepared.texts.clear();
+    const text = write(prepared.result);
+    kept = text.length < LONG ? text : Buffer.from(text);
+    prepared.texts.set(form, kept);
   }
-  return text;
+  return typeof kept === 'string' ? writeResult(id, kept) : new LongAnswer(id, kept);
 }

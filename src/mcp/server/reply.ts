@@ -1,3 +1,5 @@
+import type { LongAnswer } from './prepared-result.js';
+
 /** Where the messages of one request go. */
 export interface Reply {
   /** Whether messages can go before the answer. */
@@ -6,6 +8,8 @@ export interface Reply {
   push(text: string, droppable: boolean): boolean;
   /** Called once. The status counts unless something was sent before. False when it could not be delivered. */
   answer(text: string, status: number): boolean;
+  /** The same with status 200 for an answer that need not be put together first, where that is possible. */
+  answerLong?(answer: LongAnswer): boolean;
   /** There will be no answer: the client cancelled. Instead of `answer`. */
   drop(): void;
 }

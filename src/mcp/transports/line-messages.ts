@@ -1,7 +1,7 @@
 import {
   InvalidMessage,
   JsonError,
-  parseJson,
+  parseMessage,
   toMessage,
   TOLERANT_JSON,
   type Json,
@@ -9,6 +9,7 @@ import {
 } from '../jsonrpc/index.js';
 import type { TransportWarning } from './transport.js';
 import { LineRate } from './line-rate.js';
+import { readProgress } from './read-progress.js';
 
 const WARNINGS_PER_SECOND = 10;
 
@@ -38,6 +39,8 @@ export class LineMessages {
   }
 
   read(line: string): void {
+    const progress = readProgress(line);
+    if (progress !== undefined) return this.#pass(progress);
     const value = parse(line);
     if (value === undefined) {
       this.#skip('not_json');
@@ -55,13 +58,14 @@ export class LineMessages {
 
   #deliver(value: Json): void {
     const message = convert(value);
+    if (message === undefined) this.#skip('not_jsonrpc');
+    else this.#pass(message);
+  }
+
+  #pass(message: Message): void {
     if (this.#stopped) return;
-    if (message === undefined) {
-      this.#skip('not_jsonrpc');
-    } else {
-      this.#badRun = 0;
-      this.#options.onMessage(message);
-    }
+    this.#badRun = 0;
+    this.#options.onMessage(message);
   }
 
   #skip(code: 'not_json' | 'not_jsonrpc'): void {
@@ -84,7 +88,7 @@ export class LineMessages {
 
 function parse(line: string): Json | undefined {
   try {
-    return parseJson(line, TOLERANT_JSON);
+    return parseMessage(line, TOLERANT_JSON);
   } catch (error) {
     if (error instanceof JsonError) return undefined;
     throw error;

@@ -1,5 +1,6 @@
 import type { Core, WaitingReply } from '../core.js';
 import type { Exchange } from '../exchange.js';
+import type { LongAnswer } from '../prepared-result.js';
 import type { Reply } from '../reply.js';
 import { BUSY_HEADERS, EMPTY_HEADERS, JSON_HEADERS, STREAM_HEADERS } from './answers.js';
 import { EventStream, type MessageStream } from './event-stream.js';
@@ -74,6 +75,16 @@ export class HttpReply implements Reply, WaitingReply {
       this.#texts.push(text);
       if (last) this.#sendBatch();
     }
+    return true;
+  }
+
+  answerLong(answer: LongAnswer): boolean {
+    const { exchange } = this;
+    const isPlain = this.#stream === undefined && this.#texts === undefined && this.#accepted.json;
+    if (this.#over || this.#gone || !isPlain || exchange.sendParts === undefined)
+      return this.answer(answer.toString(), 200);
+    this.#finish();
+    exchange.sendParts(200, JSON_HEADERS, [answer.head, answer.result, answer.tail]);
     return true;
   }
 

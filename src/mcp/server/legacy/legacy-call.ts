@@ -32,7 +32,7 @@ import {
   type Face,
 } from '../handler.js';
 import { pickAnswers, requireAskable } from '../input/input-answers.js';
-import { textOf } from '../prepared-result.js';
+import { writePrepared, type LongAnswer } from '../prepared-result.js';
 import { Unanswered } from './ask-desk.js';
 import { askLegacyClient } from './ask-legacy-client.js';
 import { keepsTasks, type LegacyPeer } from './legacy-peer.js';
@@ -168,18 +168,15 @@ export class LegacyCall extends Call {
     );
   }
 
-  #write(result: JsonObject | PreparedResult): string {
+  #write(result: JsonObject | PreparedResult): string | LongAnswer {
     if (!isObject(result)) throw new TypeError('a result must be an object');
     const { method } = this;
     const { revision } = this.#peer;
-    if (!(result instanceof PreparedResult)) this.#tellReduced(result, revision);
-    const text =
-      result instanceof PreparedResult
-        ? textOf(result, `${revision} ${method}`, (plain) =>
-            stringifyJson(toLegacyResult(method, plain, revision)),
-          )
-        : stringifyJson(toLegacyResult(method, result, revision));
-    return writeResult(this.id, text);
+    const write = (plain: JsonObject): string => stringifyJson(toLegacyResult(method, plain, revision));
+    if (result instanceof PreparedResult)
+      return writePrepared(this.id, result, `${revision} ${method}`, write);
+    this.#tellReduced(result, revision);
+    return writeResult(this.id, write(result));
   }
 
   #tellReduced(result: JsonObject, revision: LegacyRevision): void {
@@ -227,8 +224,8 @@ export class LegacyCall extends Call {
     }
   }
 
-  #answer(text: string): void {
+  #answer(answer: string | LongAnswer): void {
     this.finish();
-    if (!this.reply.answer(text, 200)) this.core.observe({ type: 'answer_lost', method: this.method });
+    if (!this.answer(answer, 200)) this.core.observe({ type: 'answer_lost', method: this.method });
   }
 }

@@ -35,7 +35,7 @@ import {
 } from '../handler.js';
 import { pickAnswers, requireAnswer, requireAskable } from '../input/input-answers.js';
 import { sealState, type Resume } from '../input/resume.js';
-import { textOf } from '../prepared-result.js';
+import { writePrepared, type LongAnswer } from '../prepared-result.js';
 
 /** The server decides whether a call becomes a task. */
 const DECLARED: TaskWish = { wanted: false };
@@ -154,7 +154,7 @@ export class ModernCall extends Call {
     this.#answer(writeResult(this.id, writeInputRequired(requests, sealed, this.#info)), 200);
   }
 
-  #write(result: JsonObject | PreparedResult): string {
+  #write(result: JsonObject | PreparedResult): string | LongAnswer {
     if (!(result instanceof PreparedResult) && !isObject(result))
       throw new TypeError('a result must be an object');
     const { core, method } = this;
@@ -162,8 +162,9 @@ export class ModernCall extends Call {
       return writeResult(this.id, writeModernResult(method, result, this.#info, core.cache));
     }
     const form = `modern ${method} ${core.cache.ttlMs} ${core.cache.cacheScope} ${stringifyJson(this.#info)}`;
-    const text = textOf(result, form, (plain) => writeModernResult(method, plain, this.#info, core.cache));
-    return writeResult(this.id, text);
+    return writePrepared(this.id, result, form, (plain) =>
+      writeModernResult(method, plain, this.#info, core.cache),
+    );
   }
 
   /** Errors of a handler that have a status of their own, while one can still be chosen. */
@@ -193,8 +194,8 @@ export class ModernCall extends Call {
     }
   }
 
-  #answer(text: string, status: number): void {
+  #answer(answer: string | LongAnswer, status: number): void {
     this.finish();
-    if (!this.reply.answer(text, status)) this.core.observe({ type: 'answer_lost', method: this.method });
+    if (!this.answer(answer, status)) this.core.observe({ type: 'answer_lost', method: this.method });
   }
 }

@@ -98,6 +98,16 @@ export class FrontConnection {
     this.answered(isLast);
   }
 
+  /** The same for a body that is not in one piece. */
+  answerParts(head: string, parts: readonly (string | Uint8Array)[]): void {
+    const { socket } = this;
+    socket.cork();
+    socket.write(head);
+    for (const part of parts) socket.write(part);
+    socket.uncork();
+    this.answered(false);
+  }
+
   /** The answer is complete, as far as we are concerned. */
   answered(isLast: boolean): void {
     if (this.#state === 'over') return;

@@ -65,6 +65,15 @@ export class FrontExchange implements Exchange {
     this.#connection.answer(`${head}${length}\r\n`, body, false, body?.length === bytes);
   }
 
+  sendParts(status: number, headers: AnswerHeaders, parts: readonly (string | Uint8Array)[]): void {
+    if (this.#isAnswered || this.#connection.isGone) return;
+    const head = this.#texts.head(status, headers, this.#sharing(), false, Date.now());
+    const bytes = parts.reduce((sum, part) => sum + byteLength(part), 0);
+    this.#isAnswered = true;
+    this.#complete();
+    this.#connection.answerParts(`${head}content-length: ${bytes}\r\n\r\n`, parts);
+  }
+
   stream(status: number, headers: AnswerHeaders): AnswerStream {
     const head = this.#texts.head(status, headers, this.#sharing(), false, Date.now());
     const begun = this.#isAnswered || this.#connection.isGone;
