@@ -1,8 +1,8 @@
 /**
  * Speed beside others, everybody in one run: `npm run bench -- library` for the protocol library beside the official SDKs and
  * `eventsource-parser`, `npm run bench -- hub` for the hub beside nginx and other proxies, `npm run bench` for both.
- * `npm run bench -- scale` measures many connectors, tools, sessions and streams. `--write` puts what was found into
- * `docs/performance.md`.
+ * `npm run bench -- scale` measures many connectors, tools, sessions and streams, and `npm run bench -- workers`, only if it is
+ * named, one process beside two. `--write` puts what was found into `docs/performance.md`.
  * `--seconds <n>` for one round of one subject, `--rounds <n>`, `--json` instead of Markdown. `--quick` measures of the
  * hub's section only what needs nothing installed.
  */
@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { compileBench, type CompiledBench } from './compile.js';
 import { findCores } from './cores.js';
 import { measureHub } from './hub/measure-hub.js';
+import { measureWorkers, workersMarkdown } from './hub/measure-workers.js';
 import { hubMarkdown } from './hub/report-hub.js';
 import { measureClients, measureServers, type BenchSettings } from './measure-calls.js';
 import { measureDecoding } from './measure-decoding.js';
@@ -42,7 +43,7 @@ const { values, positionals } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 });
-const SECTIONS = ['library', 'hub', 'scale'];
+const SECTIONS = ['library', 'hub', 'scale', 'workers'];
 const unknown = positionals.find((name) => !SECTIONS.includes(name));
 if (unknown !== undefined) throw new Error(`there is no section ${unknown}, only ${SECTIONS.join(', ')}`);
 const wanted = (section: string): boolean => positionals.length === 0 || positionals.includes(section);
@@ -99,4 +100,10 @@ if (wanted('hub')) {
 if (wanted('scale')) {
   const figures = await measureScale({ bench, cores, share: values.quick ? 0.02 : 1, say });
   print('scale', { machine, figures }, `${machine}\n\n${scaleMarkdown(figures)}`);
+}
+if (positionals.includes('workers')) {
+  const { rounds, seconds } = hub;
+  const figures = await measureWorkers({ bench, rounds, seconds, say });
+  const head = `${describeMachine(false)}; medians of ${rounds} interleaved rounds of ${seconds} s`;
+  print('workers', { machine, figures }, `${head}\n\n${workersMarkdown(figures)}`);
 }

@@ -27,6 +27,8 @@ export interface Program {
 export interface Usage {
   readonly cpuMicros: number;
   readonly rssBytes: number;
+  /** Processor time of each, by its number. */
+  readonly processes: ReadonlyMap<number, number>;
 }
 
 const START_MS = 30_000;
@@ -107,14 +109,17 @@ class ProcessGroup implements Program {
     const leader = this.#child.pid;
     let cpuMicros = 0;
     let rssBytes = 0;
+    const processes = new Map<number, number>();
     for (const name of readdirSync('/proc')) {
       const fields = /^\d+$/.test(name) ? readStat(name) : undefined;
       // Field numbers of proc(5), without the two in front: 5 group, 14 and 15 processor time, 24 resident pages.
       if (fields === undefined || Number(fields[2]) !== leader) continue;
-      cpuMicros += (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
+      const own = (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
+      processes.set(Number(name), own);
+      cpuMicros += own;
       rssBytes += Number(fields[21]) * PAGE_BYTES;
     }
-    return { cpuMicros, rssBytes };
+    return { cpuMicros, rssBytes, processes };
   }
 
   async close(): Promise<void> {

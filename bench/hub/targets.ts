@@ -143,6 +143,7 @@ function binOf(name: string): string {
 export async function startHub(
   { bench, core, upstream, folder, started }: Surroundings,
   child?: readonly string[],
+  flags: readonly string[] = [],
 ): Promise<Target> {
   const port = await freePort();
   const place = join(folder, `hub-${port}`);
@@ -174,6 +175,7 @@ export async function startHub(
       '--log-level',
       'error',
       '--json',
+      ...flags,
     ],
     core,
     port,

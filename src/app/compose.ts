@@ -155,7 +155,6 @@ function composeWatch(parts: Awaited<ReturnType<typeof openParts>>, { config, cl
 /** What operations stand on. */
 async function openParts(given: HubParts) {
   const { config, folder, clock, logger, link } = given;
-  const { masterKeys } = folder;
   const shared = await openShared(given);
   const { storage, replicas } = shared;
   const catalog = createLiveCatalog();
@@ -180,13 +179,7 @@ async function openParts(given: HubParts) {
   return {
     clock,
     logger,
-    masterKey: new MasterKeyHolder({
-      place: folder.keyPlace,
-      keys: masterKeys,
-      dataDir: folder.path,
-      storage,
-      clock,
-    }),
+    masterKey: composeMasterKey(given, storage),
     publicUrl,
     // Not derived from the master key, which may change while clients carry what this sealed.
     keys: { requestState: await storage.dataKeys.require('request-state') },
@@ -210,6 +203,25 @@ async function openParts(given: HubParts) {
     losses,
     telemetry,
   };
+}
+
+/** Of all workers of one machine, who have the same data folder. */
+function composeMasterKey({ folder, clock, link }: HubParts, storage: Storage): MasterKeyHolder {
+  const tellOthers =
+    link &&
+    (async () => {
+      await link.ask('keys.changed', []);
+    });
+  const holder = new MasterKeyHolder({
+    place: folder.keyPlace,
+    keys: folder.masterKeys,
+    dataDir: folder.path,
+    storage,
+    clock,
+    tellOthers,
+  });
+  link?.serve('keys.adopt', () => holder.adopt());
+  return holder;
 }
 
 /** What one replica is told to forget, all forget. */

@@ -20,6 +20,8 @@ export interface WorkersOptions {
 
 /** Where a worker finds its connection to the primary, besides the one of `node:cluster`. */
 export const LINK_DESCRIPTOR = 4;
+/** For what a worker that has ended said last to be read. */
+const LINK_MS = 1_000;
 /** For workers of a primary that was killed to notice, and leave the port. */
 const PORT_MS = 1_500;
 const RETRY_MS = 50;
@@ -48,7 +50,11 @@ export async function serveWithWorkers({
     fork: () => {
       const worker = cluster.fork().process;
       const link = worker.stdio[LINK_DESCRIPTOR];
-      if (link instanceof Duplex) primary.attach(link);
+      if (link instanceof Duplex) {
+        primary.attach(link);
+        // It ends with the worker, unless a process that the worker started has it too.
+        worker.once('exit', () => setTimeout(() => link.destroy(), LINK_MS).unref());
+      }
       return worker;
     },
     logger,

@@ -33,6 +33,8 @@ interface Waiting extends NewEvent {
 }
 
 const MAX_GROUP = 500;
+/** For outcomes, that they need no message of their own. */
+const LINGER_MS = 3;
 /** Of one group, against other writers. */
 const MAX_ATTEMPTS = 20;
 
@@ -47,6 +49,10 @@ interface Head {
   readonly hash: string;
 }
 
+function isAwaited({ kept }: Waiting): boolean {
+  return kept !== undefined;
+}
+
 class GroupedEventLog implements EventLog {
   readonly #options: Required<Omit<EventLogOptions, 'instance'>> & Pick<EventLogOptions, 'instance'>;
   readonly #listeners = new Set<(record: EventRecord) => void>();
@@ -55,6 +61,7 @@ class GroupedEventLog implements EventLog {
   #scheduled = false;
   #writing: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
+  #lingering: NodeJS.Timeout | undefined;
   #available = true;
   #closed = false;
 
@@ -98,12 +105,22 @@ class GroupedEventLog implements EventLog {
     this.#resume();
     await this.flush();
     this.#closed = true;
+    clearTimeout(this.#lingering);
     this.#resume();
   }
 
   #add(actor: Actor, event: HubEvent, kept: Waiting['kept'], refused: Waiting['refused']): void {
     this.#waiting.push({ at: this.#options.clock.now(), actor, event, kept, refused });
-    this.#schedule();
+    if (kept === undefined && this.#options.store.appendNext !== undefined) this.#linger();
+    else this.#schedule();
+  }
+
+  /** Where each group is a message to another process, what nobody waits for goes with what somebody waits for. */
+  #linger(): void {
+    this.#lingering ??= setTimeout(() => {
+      this.#lingering = undefined;
+      this.#schedule();
+    }, LINGER_MS).unref();
   }
 
   #schedule(): void {
@@ -121,7 +138,9 @@ class GroupedEventLog implements EventLog {
     const written = this.#write();
     const next = (): void => {
       this.#writing = undefined;
-      if (this.#waiting.length > 0) this.#schedule();
+      if (this.#waiting.length === 0) return;
+      if (this.#options.store.appendNext === undefined || this.#waiting.some(isAwaited)) this.#schedule();
+      else this.#linger();
     };
     if (written === undefined) next();
     else this.#writing = written.finally(next);

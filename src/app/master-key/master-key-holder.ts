@@ -4,6 +4,7 @@ import { createSealer, type MasterKeys, type Storage } from '../../storage/index
 import { resealVariables } from '../sealed-variables.js';
 import type { KeyPlace } from './key-place.js';
 import { createMasterKey, formatKeyRing } from './key-ring.js';
+import { requireMasterKeys } from './open-master-keys.js';
 
 /** The master keys of a running hub: which there are, and how one takes the place of another. */
 export class MasterKeyHolder implements MasterKeyPort {
@@ -27,10 +28,22 @@ export class MasterKeyHolder implements MasterKeyPort {
     this.#rotating = true;
     try {
       await this.#activateNext();
-      return await this.#sealAnew();
+      // Before anything is sealed anew: whoever does not know the key could not read it, or go on sealing with the old one.
+      await this.#parts.tellOthers?.();
+      const rotated = await this.#sealAnew();
+      await this.#parts.tellOthers?.().catch(() => {});
+      return rotated;
     } finally {
       this.#rotating = false;
     }
+  }
+
+  /** Takes the keys as they are now: another process on the same data folder has changed them. */
+  async adopt(): Promise<void> {
+    const { active: before } = this.#keys;
+    this.#keys = requireMasterKeys(this.#parts.place);
+    const { active } = this.#keys;
+    if (active.id !== before.id) await this.#parts.storage.changeMasterKey(active);
   }
 
   /** Where the hub may write, it makes the next key and keeps it, together with the old ones, before anything is sealed with it. */
@@ -69,4 +82,6 @@ export interface MasterKeyParts {
   readonly dataDir: string;
   readonly storage: Pick<Storage, 'changeMasterKey' | 'rotateSecrets'>;
   readonly clock: Clock;
+  /** Has other processes on the same data folder adopt the keys. Rejects unless all have. */
+  readonly tellOthers?: (() => Promise<void>) | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { WorkerHost } from '../../coordination/index.js';
 import { openEventLog, type EventLog, type EventRecord, type NewEvent } from '../../governance/index.js';
-import { systemClock, type Logger } from '../../kernel/index.js';
+import { HubError, systemClock, type Logger } from '../../kernel/index.js';
 import { createCallStatistics, type CallStatisticsBook } from '../../operations/index.js';
 import { appendedRecords, openStorage, type EventPrimary, type Storage } from '../../storage/index.js';
 import { hasEmbeddedStore } from '../config/check-workers.js';
@@ -36,6 +36,7 @@ export async function openWorkerPrimary(
     services: {
       ...(log !== undefined && eventServices(log)),
       metrics: () => readMetrics(host),
+      'keys.changed': () => adoptKeys(host),
     },
     onLeft: () => recovery?.request(),
   });
@@ -115,6 +116,15 @@ function eventServices({ primary, appended, statistics }: Log) {
     'events.settle': () => primary.settle(),
     'events.trim': (sequence: number) => primary.trim(sequence),
   };
+}
+
+/** One that is just starting may have read the keys of before. */
+async function adoptKeys({ workers }: WorkerHost): Promise<void> {
+  try {
+    await Promise.all(workers.map((worker) => worker.ask('keys.adopt', [])));
+  } catch (cause) {
+    throw new HubError('conflict', 'a worker is starting or does not answer: try again', { cause });
+  }
 }
 
 /** Of all workers, each with its number. One that does not answer is left out. */
