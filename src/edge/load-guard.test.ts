@@ -19,8 +19,8 @@ function setUp(maxCalls = 100) {
   return {
     guard,
     warned,
-    begin(calls: number) {
-      for (let n = 0; n < calls; n++) guard.begin();
+    begin(calls: number, principal = 'p') {
+      for (let n = 0; n < calls; n++) guard.begin(principal);
     },
     fillHeap: (use: number) => void (heap = use),
     /** Samples that come this much later than they should. */
@@ -40,7 +40,7 @@ describe('load', () => {
   ])('with %i of 100 calls under way one more is refused: %s', (running, refused) => {
     const { guard, begin } = setUp();
     begin(running);
-    expect(guard.refuses('tools/call')).toBe(refused);
+    expect(guard.refuses('tools/call', 'p')).toBe(refused);
     expect(guard.shed).toBe(refused ? 1 : 0);
   });
 
@@ -49,15 +49,30 @@ describe('load', () => {
     (method) => {
       const { guard, begin } = setUp();
       begin(100);
-      expect(guard.refuses(method)).toBe(false);
+      expect(guard.refuses(method, 'p')).toBe(false);
     },
   );
 
   test('a call that ends makes room', () => {
     const { guard, begin } = setUp();
     begin(100);
-    guard.end();
-    expect(guard.refuses('tools/call')).toBe(false);
+    guard.end('p');
+    expect(guard.refuses('tools/call', 'p')).toBe(false);
+  });
+
+  test('an agent with many under way leaves room for those with few, and that has an end', () => {
+    const { guard, begin } = setUp();
+    begin(100, 'greedy');
+    expect([guard.refuses('tools/call', 'greedy'), guard.refuses('tools/call', 'modest')]).toEqual([
+      true,
+      false,
+    ]);
+    begin(24, 'modest');
+    expect(guard.refuses('tools/call', 'modest')).toBe(false);
+    begin(1, 'another');
+    expect(guard.refuses('tools/call', 'modest')).toBe(true);
+    for (let n = 0; n < 30; n++) guard.end('greedy');
+    expect(guard.refuses('tools/call', 'greedy')).toBe(false);
   });
 
   test('while the event loop is late fewer are taken, and more again when it is not', () => {
@@ -69,7 +84,7 @@ describe('load', () => {
     expect(guard.ceiling).toBe(2_000);
     turn(1, 101);
     expect(guard.ceiling).toBe(750);
-    expect(guard.refuses('tools/call')).toBe(true);
+    expect(guard.refuses('tools/call', 'p')).toBe(true);
     turn(20, 500);
     expect(guard.ceiling).toBe(256);
     turn(1, 100);
@@ -82,14 +97,14 @@ describe('load', () => {
     const { guard, fillHeap, turn } = setUp();
     fillHeap(0.95);
     turn(10);
-    expect(['tools/call', 'tools/list', 'ping'].map((method) => guard.refuses(method))).toEqual([
+    expect(['tools/call', 'tools/list', 'ping'].map((method) => guard.refuses(method, 'p'))).toEqual([
       true,
       true,
       false,
     ]);
     fillHeap(0.6);
     turn(10);
-    expect(guard.refuses('tools/call')).toBe(false);
+    expect(guard.refuses('tools/call', 'p')).toBe(false);
   });
 
   test.each([

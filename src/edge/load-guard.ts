@@ -35,6 +35,9 @@ const LATE_TURNS = 3;
 const FEWEST_CALLS = 256;
 const FULL_HEAP = 0.92;
 
+/** Beyond the ceiling there is room for so many of it again, for whoever has less under way than an equal share. */
+const FAIR_ROOM = 0.25;
+
 /** Cheap for us, and what clients need to find out what is wrong. */
 const ALWAYS_SERVED: ReadonlySet<string> = new Set(['ping', 'initialize', 'server/discover']);
 /** Answered from memory: they wait for nobody, so their number is no measure. */
@@ -52,7 +55,7 @@ export function createLoadGuard(options: LoadGuardOptions): LoadGuard {
 
 /**
  * Turns requests away before they cost much when there are more than the process can serve, so that those it takes are
- * served in time. How many it takes falls while the event loop is late and rises again while it is not; when memory runs
+ * served in time. An agent that has many under way leaves room for those who have few. How many it takes falls while the event loop is late and rises again while it is not; when memory runs
  * out it takes no work at all.
  */
 class EventLoopGuard implements LoadGuard {
@@ -64,6 +67,7 @@ class EventLoopGuard implements LoadGuard {
   #sampledAt: number;
   #samples = 0;
   #lateTurns = 0;
+  readonly #byPrincipal = new Map<string, number>();
   #running = 0;
   #ceiling: number;
   #shed = 0;
@@ -102,19 +106,31 @@ class EventLoopGuard implements LoadGuard {
     return this.#isResponsive;
   }
 
-  begin(): void {
+  begin(principal: string): void {
     this.#running++;
+    this.#byPrincipal.set(principal, (this.#byPrincipal.get(principal) ?? 0) + 1);
   }
 
-  end(): void {
+  end(principal: string): void {
     this.#running--;
+    const left = (this.#byPrincipal.get(principal) ?? 0) - 1;
+    if (left > 0) this.#byPrincipal.set(principal, left);
+    else this.#byPrincipal.delete(principal);
   }
 
-  refuses(method: string): boolean {
+  refuses(method: string, principal: string): boolean {
     if (this.#running < this.#ceiling && !this.#isFull) return false;
     if (ALWAYS_SERVED.has(method) || (!this.#isFull && ANSWERED_AT_ONCE.has(method))) return false;
+    if (!this.#isFull && this.#isOwed(principal)) return false;
     this.#shed++;
     return true;
+  }
+
+  #isOwed(principal: string): boolean {
+    if (this.#running >= this.#ceiling * (1 + FAIR_ROOM)) return false;
+    const own = this.#byPrincipal.get(principal) ?? 0;
+    const sharers = this.#byPrincipal.size + (own === 0 ? 1 : 0);
+    return own < this.#ceiling / sharers;
   }
 
   close(): void {

@@ -1,9 +1,9 @@
-import { cpSync, existsSync, renameSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { verifyChain } from '../../src/governance/index.js';
 import { toConnectorId } from '../../src/kernel/index.js';
-import { openStorage } from '../../src/storage/index.js';
+import { openStorage, restoreStorage } from '../../src/storage/index.js';
 import { useChildren } from './child-process.js';
 import { exampleCredential, masterKeys, otherKey, shared } from './examples.js';
 import { useSqliteFiles } from './store-place.js';
@@ -84,6 +84,25 @@ describe('a SQLite store whose process is killed', () => {
       expect(await opened.credentials.list()).toHaveLength(count);
     },
   );
+
+  test('F11: in the middle of a backup has whole ones only', { timeout: BOUND_MS }, async () => {
+    const place = await places.create();
+    const before = await place.open();
+    await before.settings.save('kept', 'yes');
+    await before.close();
+    const child = startChild('backups', place.url);
+    await child.untilLines(3);
+    await child.kill();
+    const folder = dirname(pathOf(place.url));
+    const backups = readdirSync(folder).filter((name) => /\.backup-\d+$/.test(name));
+    expect(backups.length).toBeGreaterThanOrEqual(child.lines.length);
+    for (const backup of backups) {
+      const other = await places.create();
+      await restoreStorage({ url: other.url, from: join(folder, backup), masterKeys });
+      expect(await (await other.open()).settings.find('kept')).toBe('yes');
+    }
+    expect(await (await place.open()).settings.find('kept')).toBe('yes');
+  });
 
   test('F10: in the middle of a migration has the schema before it', { timeout: BOUND_MS }, async () => {
     const place = await places.create();

@@ -42,7 +42,7 @@ interface Moment {
   readonly events: number;
 }
 
-describe('F51: a day passes', () => {
+describe('F54: a day passes', () => {
   let hub: TestHub;
   let upstream: AskingUpstream;
   let started: Moment;

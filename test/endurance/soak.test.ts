@@ -11,7 +11,7 @@ import { runSoak } from '../support/soak/run-soak.js';
 
 const BOUNDS = { slopeBytesPerHour: undefined, descriptorSlack: 32, children: 2 };
 
-describe('F50: sessions, streams, questions and processes that come and go', () => {
+describe('sessions, streams, questions and processes that come and go', () => {
   let folder = '';
   let report: SoakReport;
 

@@ -192,7 +192,7 @@ class HttpFace implements McpServer {
       this.#refuseNew(exchange);
       return;
     }
-    if (message.kind === 'request' && this.#core.load?.refuses(message.method) === true) {
+    if (message.kind === 'request' && this.#core.load?.refuses(message.method, principal) === true) {
       sendError(
         exchange,
         503,

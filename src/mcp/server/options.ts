@@ -55,10 +55,10 @@ export interface ServerOptions {
 
 /** Counts calls that are not answered yet, and says when there are enough of them. */
 export interface Load {
-  begin(): void;
-  end(): void;
+  begin(principal: string): void;
+  end(principal: string): void;
   /** True: a request for this method is turned away with 503. */
-  refuses(method: string): boolean;
+  refuses(method: string, principal: string): boolean;
 }
 
 export interface StreamSettings {

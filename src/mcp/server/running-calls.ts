@@ -3,6 +3,7 @@ import type { Load } from './options.js';
 
 /** A call that can be told to stop. */
 export interface RunningCall {
+  readonly principal: string;
   stop(reason: string): void;
 }
 
@@ -24,11 +25,11 @@ export class RunningCalls {
     const before = this.#calls.size;
     this.#calls.set(call, true);
     // One that goes on after it asked something is here already.
-    if (this.#calls.size > before) this.#load?.begin();
+    if (this.#calls.size > before) this.#load?.begin(call.principal);
   }
 
   delete(call: RunningCall): void {
-    if (this.#calls.delete(call)) this.#load?.end();
+    if (this.#calls.delete(call)) this.#load?.end(call.principal);
     if (this.#calls.size === 0) this.#onIdle?.();
   }
 

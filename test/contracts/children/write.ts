@@ -83,6 +83,14 @@ async function rotate(): Promise<void> {
   await storage.rotateSecrets({ onProgress: acknowledge });
 }
 
+async function backUp(): Promise<void> {
+  const storage = await openStorage({ url, masterKeys });
+  for (let number = 0; ; number++) {
+    await storage.backup(`${url.slice('sqlite:'.length)}.backup-${number}`);
+    acknowledge(number);
+  }
+}
+
 async function hold(): Promise<void> {
   const storage = await openStorage({ url, masterKeys });
   acknowledge('open');
@@ -94,6 +102,7 @@ const TASKS: Readonly<Record<string, () => Promise<void>>> = {
   changes: async () => changeThings(await openStorage({ url, masterKeys })),
   migration: dieInMigration,
   rotation: rotate,
+  backups: backUp,
   hold,
 };
 await TASKS[task]?.();
