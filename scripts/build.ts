@@ -1,5 +1,5 @@
 /** `npm run build`: the command line in few files, the library in one file for each module, the console. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleCommandLine, keepNeeded } from './bundle-command-line.js';
 import { ROOT } from './repository.js';
@@ -9,8 +9,10 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
 }
 
+const LIMIT_MS = 10 * 60_000;
+
 async function run(tool: string, args: readonly string[]): Promise<void> {
-  const { exitCode, output } = await runTool(tool, args);
+  const { exitCode, output } = await runTool(tool, args, { timeoutMs: LIMIT_MS });
   if (output !== '') console.error(output.trimEnd());
   if (exitCode !== 0) throw new Error(`${tool} failed`);
 }
@@ -24,9 +26,18 @@ function entryFiles(): readonly string[] {
 }
 
 const dist = join(ROOT, 'dist');
-rmSync(dist, { recursive: true, force: true });
-await run('typescript', ['-p', 'tsconfig.build.json']);
-await bundleCommandLine(dist);
-const bundled = readdirSync(join(dist, 'cli')).map((name) => join('cli', name));
-keepNeeded(dist, [...entryFiles(), ...bundled]);
-await run('vite', ['build', '--config', 'ui/vite.config.ts', '--logLevel', 'warn']);
+// Put together aside: whoever runs what was built before goes on with it until there is something new.
+const fresh = join(ROOT, 'dist.new');
+rmSync(fresh, { recursive: true, force: true });
+try {
+  await run('typescript', ['-p', 'tsconfig.build.json', '--outDir', fresh]);
+  await bundleCommandLine(fresh);
+  const bundled = readdirSync(join(fresh, 'cli')).map((name) => join('cli', name));
+  keepNeeded(fresh, [...entryFiles(), ...bundled]);
+  const toFresh = ['--outDir', join(fresh, 'ui'), '--emptyOutDir'];
+  await run('vite', ['build', '--config', 'ui/vite.config.ts', '--logLevel', 'warn', ...toFresh]);
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(fresh, dist);
+} finally {
+  rmSync(fresh, { recursive: true, force: true });
+}

@@ -8,9 +8,10 @@ import { summarise, type TestReport } from './test-summary.js';
 
 /** The whole test run: what it needs, then every project, then one line that says how it went. */
 const LIMIT_MS = 60 * 60_000;
+const BUILD_MS = 10 * 60_000;
 
 async function build(): Promise<void> {
-  const { exitCode, output } = await runNpm(['run', '--silent', 'build']);
+  const { exitCode, output } = await runNpm(['run', '--silent', 'build'], { timeoutMs: BUILD_MS });
   if (exitCode !== 0) throw new Error(`The package could not be built:\n${output}`);
 }
 

@@ -51,7 +51,7 @@ function runAsConsumer(name: string, code: string): Promise<ProgramOutcome> {
 }
 
 beforeAll(async () => {
-  expectDone(await runNpm(['pack', '--pack-destination', folder]));
+  expectDone(await runNpm(['pack', '--pack-destination', folder], { timeoutMs: 240_000 }));
   mkdirSync(consumer);
   const empty = { name: 'consumer', private: true, type: 'module' };
   writeFileSync(join(consumer, 'package.json'), JSON.stringify(empty));
