@@ -93,7 +93,7 @@ http {
   return ['nginx', '-c', file, '-p', place];
 });
 
-export const stdioStub = (bench: CompiledBench): string => bench.worker('../hub/workers/stub-stdio');
+const stdioStub = (bench: CompiledBench): string => bench.worker('../hub/workers/stub-stdio');
 
 /** Processes behind the hub, on the core of the upstreams: one that does the least, and one as people have them. */
 export function stdioChildren(bench: CompiledBench, core: number | undefined) {

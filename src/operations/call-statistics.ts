@@ -82,10 +82,13 @@ export function createCallStatistics({
     }
   }
 
+  let latest = 0;
   const unsubscribe = events.subscribe((record) => {
     firstHeard ??= record.sequence;
     count(record);
-    forgetBefore(minutes, Math.floor(record.at / MINUTE_MS) - MINUTES);
+    const minute = Math.floor(record.at / MINUTE_MS);
+    if (minute !== latest) forgetBefore(minutes, minute - MINUTES);
+    latest = minute;
   });
 
   return {

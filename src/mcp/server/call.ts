@@ -39,6 +39,7 @@ export abstract class Call implements McpRequest {
   readonly principal: string;
   readonly client: ClientDescription;
   resumed: ResumedRequest | undefined = undefined;
+  slot = -1;
 
   protected readonly core: Core;
   protected readonly id: RequestId;

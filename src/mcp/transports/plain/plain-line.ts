@@ -50,7 +50,7 @@ export class PlainLine implements AnswerParts, LineController {
     });
   }
 
-  /** Sends a request. Not called while another is under way. */
+  /** Sends a request; of text only ASCII. Not called while another is under way. */
   send(text: string | Buffer, handler: LineHandler): void {
     this.#handler = handler;
     if (this.#isConnected) this.#start(text, handler);
@@ -93,7 +93,7 @@ export class PlainLine implements AnswerParts, LineController {
     this.#isStarting = true;
     handler.onRequestStart(this);
     this.#isStarting = false;
-    if (this.#handler === handler) this.#socket.write(text);
+    if (this.#handler === handler) this.#socket.write(text, 'latin1');
     else this.#keeper.free(this, undefined);
   }
 

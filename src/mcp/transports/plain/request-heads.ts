@@ -20,16 +20,17 @@ export class RequestHeads {
   }
 
   /**
-   * A whole request in one piece: text where its head is ASCII, as nearly always, so that it is encoded on its way to the
-   * socket. Throws `TransportError` for a header that cannot be sent.
+   * A whole request in one piece: text where all of it is ASCII, as nearly always, so that its characters are its bytes.
+   * Throws `TransportError` for a header that cannot be sent.
    */
   write(request: LineRequest): string | Buffer {
-    const { body } = request;
-    const length = body === null ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`;
+    const body = request.body ?? '';
+    const bytes = Buffer.byteLength(body);
+    const length = request.body === null ? '' : `content-length: ${bytes}\r\n`;
     const head = `${this.#headOf(request)}${length}\r\n`;
-    if (this.#isAscii) return body === null ? head : head + body;
+    if (this.#isAscii && bytes === body.length) return head + body;
     // Other characters of a header are bytes, those of a body are not.
-    return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body ?? '')]);
+    return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body)]);
   }
 
   #headOf({ method, path, headers }: LineRequest): string {
