@@ -1,67 +1,75 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { startHubProcess } from '../test/support/hub-process.js';
 import { openRawAgent } from '../test/support/raw-agent.js';
-import { startUpstream } from '../test/support/scripted-upstream.js';
-import { startTestHub, waitForSync } from '../test/support/start-hub.js';
+import { ROOT } from './repository.js';
 
 /**
- * How much one upstream that hangs, is slow or answers with floods disturbs another. Measures the good one alone and
- * beside each of them in turn, several rounds, and prints the ratio of the 50th and 99th percentile.
- * Usage: npm run isolation [-- calls rounds]
+ * How much one upstream that hangs, is slow or answers with floods disturbs another. The built hub and each upstream have a process
+ * of their own. The good one is measured alone and beside each trouble in turn, many short rounds, so that what else happens
+ * on the machine falls on all alike; percentiles are those of all rounds together.
+ * Usage: npm run build && npm run isolation [-- calls rounds]
  */
 
-const [calls = 400, rounds = 3] = process.argv.slice(2).map(Number);
-const TOOLS = [{ name: 't', inputSchema: { type: 'object' } }];
-const FINE = { content: [{ type: 'text', text: 'fine' }] };
-const FLOOD = `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n\n`;
+const [calls = 150, rounds = 12] = process.argv.slice(2).map(Number);
+const TROUBLES = ['hangs', 'slow', 'floods'] as const;
+const PRESSURE = 4;
+const PAUSE_MS = 20;
 
-const good = await startUpstream({ tools: TOOLS, call: () => FINE });
-const bad = await startUpstream({ tools: TOOLS, call: () => FINE });
-const hub = await startTestHub({
-  config: {
-    connectors: {
-      good: { url: good.url },
-      bad: { url: bad.url, timeouts: { requestMs: 2_000, totalMs: 3_000 }, limits: { breakerFailures: 5 } },
-    },
+const children: ChildProcess[] = [];
+async function startOne(): Promise<string> {
+  const script = join(ROOT, 'scripts', 'isolation-upstream.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return url;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'crosspoint-isolation-'));
+const [good, bad] = await Promise.all([startOne(), startOne()]);
+const config = {
+  connectors: {
+    good: { url: good },
+    // Without a breaker, which would keep the trouble away.
+    ...Object.fromEntries(
+      TROUBLES.map((trouble) => [
+        trouble,
+        { url: bad, timeouts: { requestMs: 2_000, totalMs: 3_000 }, limits: { breakerFailures: 0 } },
+      ]),
+    ),
   },
-});
-for (const id of ['good', 'bad']) await waitForSync(hub, id);
+};
+const hub = await startHubProcess(folder, config, [join(ROOT, 'dist', 'cli', 'index.js')]);
 const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era: 'modern' });
-const call = (name: string) => agent.request('tools/call', { name, arguments: {} }).catch(() => undefined);
-
-const TROUBLES: Readonly<Record<string, () => object | undefined | Promise<object | undefined>>> = {
-  none: () => FINE,
-  hangs: () => new Promise(() => {}),
-  slow: () => new Promise((resolve) => setTimeout(() => resolve(FINE), 1_000)),
+const call = async (name: string): Promise<string> => {
+  const answer = await agent.request('tools/call', { name, arguments: {} }).catch(() => undefined);
+  return JSON.stringify(answer?.message ?? '');
 };
 
 async function measure(): Promise<readonly number[]> {
   const times: number[] = [];
   for (let n = 0; n < calls; n++) {
     const startedAt = performance.now();
-    await call('good__t');
+    const text = await call('good__fine');
     times.push(performance.now() - startedAt);
+    if (!text.includes('fine')) throw new Error(`the good one failed: ${text}`);
   }
-  return times.toSorted((a, b) => a - b);
+  return times;
 }
 
+/** Callers of the other one, who wait for their answers and then come again. */
 async function beside(trouble: string): Promise<readonly number[]> {
-  bad.script =
-    trouble === 'floods'
-      ? {
-          tools: TOOLS,
-          call: (_name, _args, { rpc }, response) => {
-            const answer = JSON.stringify({ jsonrpc: '2.0', id: rpc.id, result: FINE });
-            response
-              .writeHead(200, { 'content-type': 'text/event-stream' })
-              .end(`${FLOOD.repeat(500)}event: message\ndata: ${answer}\n\n`);
-            return undefined;
-          },
-        }
-      : { tools: TOOLS, call: TROUBLES[trouble] ?? (() => FINE) };
   const over = new AbortController();
-  const pressure = Array.from({ length: trouble === 'none' ? 0 : 4 }, async () => {
+  const pressure = Array.from({ length: PRESSURE }, async () => {
     while (!over.signal.aborted) {
-      await call('bad__t');
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await call(`${trouble}__${trouble}`);
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   });
   const times = await measure();
@@ -71,20 +79,34 @@ async function beside(trouble: string): Promise<readonly number[]> {
 }
 
 const at = (times: readonly number[], share: number): number =>
-  times[Math.floor((times.length - 1) * share)] ?? 0;
-await measure();
-console.log(`${calls} calls of the good one, ${rounds} rounds; milliseconds`);
-for (let round = 1; round <= rounds; round++) {
-  const alone = await beside('none');
-  console.log(`round ${round}: alone p50 ${at(alone, 0.5).toFixed(2)} p99 ${at(alone, 0.99).toFixed(2)}`);
-  for (const trouble of ['hangs', 'slow', 'floods']) {
-    const times = await beside(trouble);
+  times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * share)] ?? 0;
+
+try {
+  const deadline = performance.now() + 60_000;
+  for (const id of ['good', ...TROUBLES])
+    while (!(await call(`${id}__fine`)).includes('fine'))
+      if (performance.now() > deadline) throw new Error('the upstreams are not offered');
+  await measure();
+  const all = new Map<string, number[]>(['alone', ...TROUBLES].map((name) => [name, []]));
+  for (let round = 1; round <= rounds; round++) {
+    for (const trouble of TROUBLES) {
+      all.get('alone')?.push(...(await measure()));
+      all.get(trouble)?.push(...(await beside(trouble)));
+    }
+  }
+  const alone = all.get('alone') ?? [];
+  const ms = (value: number): string => value.toFixed(2);
+  console.log(`${alone.length} calls alone: p50 ${ms(at(alone, 0.5))} ms, p99 ${ms(at(alone, 0.99))} ms`);
+  for (const trouble of TROUBLES) {
+    const times = all.get(trouble) ?? [];
     const ratio = (share: number): string => (at(times, share) / at(alone, share)).toFixed(2);
+    const what = trouble === 'slow' ? 'is slow' : trouble;
     console.log(
-      `round ${round}: beside one that ${trouble === 'slow' ? 'is slow' : trouble}: p50 x${ratio(0.5)}, p99 x${ratio(0.99)}`,
+      `${times.length} beside one that ${what}: p50 ${ms(at(times, 0.5))} ms (x${ratio(0.5)}), p99 ${ms(at(times, 0.99))} ms (x${ratio(0.99)})`,
     );
   }
+} finally {
+  await hub.close();
+  for (const child of children) child.kill();
+  rmSync(folder, { recursive: true, force: true });
 }
-await hub.close();
-await good.close();
-await bad.close();
