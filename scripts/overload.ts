@@ -29,7 +29,7 @@ const upstream = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'scripts
 });
 const [url] = (await once(createInterface({ input: upstream.stdout }), 'line')) as [string];
 const config = {
-  connectors: { up: { url, limits: { concurrency: 1_000, queue: 10_000 } } },
+  connectors: { up: { url } },
   policies: ['all.cedar'],
   agents: { greedy: { keys: [KEYS.greedy] }, modest: { keys: [KEYS.modest] } },
 };

@@ -16,7 +16,7 @@ export interface OpenLoopResult {
   readonly offered: number;
   /** From when each was due to its answer, in milliseconds. */
   readonly good: readonly number[];
-  /** Answered with 429 or 503. */
+  /** Answered with 429 or 503, or with the error of a connector that has too much to do. */
   readonly refused: readonly number[];
   /** Answered otherwise, or the connection ended. */
   readonly failed: number;
@@ -24,6 +24,9 @@ export interface OpenLoopResult {
   readonly open: number;
 }
 
+const END_OF_HEAD = Buffer.from('\r\n\r\n');
+const ERROR = Buffer.from('"error"');
+const OVERLOADED = Buffer.from('"code":-31053');
 const TICK_MS = 2;
 const GRACE_MS = 2_000;
 const DEFAULT_CONNECTIONS = 4_000;
@@ -96,15 +99,12 @@ class Book {
   readonly good: number[] = [];
   readonly refused: number[] = [];
 
-  note(status: number, isGood: boolean, tookMs: number): void {
-    if (status === 429 || status === 503) this.refused.push(tookMs);
-    else if (status === 200 && isGood) this.good.push(tookMs);
+  note(status: number, answer: Buffer, tookMs: number): void {
+    if (status === 429 || status === 503 || answer.includes(OVERLOADED)) this.refused.push(tookMs);
+    else if (status === 200 && !answer.includes(ERROR)) this.good.push(tookMs);
     else this.failed++;
   }
 }
-
-const END_OF_HEAD = Buffer.from('\r\n\r\n');
-const ERROR = Buffer.from('"error"');
 
 /** One connection with one request at a time. */
 class Lane {
@@ -160,7 +160,6 @@ class Lane {
   #answered(): void {
     const [first = Buffer.alloc(0)] = this.#pieces;
     const status = Number(first.toString('latin1', 9, 12));
-    const isGood = !first.includes(ERROR);
     this.#pieces = [];
     this.#bytes = 0;
     this.#wanted = Number.POSITIVE_INFINITY;
@@ -168,7 +167,7 @@ class Lane {
     if (dueAt === undefined) return;
     this.#dueAt = undefined;
     this.#book.open--;
-    this.#book.note(status, isGood, performance.now() - dueAt);
+    this.#book.note(status, first, performance.now() - dueAt);
     this.#onFree(this);
   }
 
