@@ -187,3 +187,17 @@ describe('loading', () => {
     expect(first.decide(question({ tool: 'other' })).kind).toBe('allow');
   });
 });
+
+test('sets of policies are told apart by names and texts, in whatever order they come', () => {
+  const digest = (...documents: readonly Policy[]): string => {
+    const engine = createPolicyEngine({ clock: systemClock });
+    engine.load(documents);
+    return engine.digest;
+  };
+  const [permit, forbid] = ['permit(principal, action, resource);', 'forbid(principal, action, resource);'];
+  const [one, two] = [policy(permit, 'a'), policy(forbid, 'b')];
+  expect(digest(one, two)).toBe(digest(two, one));
+  expect(digest(one, two)).toMatch(/^[\w-]{43}$/);
+  const others = [digest(one), digest(two), digest(policy(forbid, 'a'), policy(permit, 'b')), digest()];
+  expect(new Set([digest(one, two), ...others]).size).toBe(5);
+});

@@ -283,3 +283,54 @@ describe('what a decision says', () => {
     expect(engine.decide(question(tool({ name: 'report' }))).kind).toBe('allow');
   });
 });
+
+describe('the very same objects are not looked at again', () => {
+  const load = (engine: PolicyEngine, ...texts: string[]): void =>
+    engine.load(
+      texts.map((text, index) => ({
+        id: toPolicyId(`p${index}`),
+        text,
+        source: 'file',
+        version: 1,
+        updatedAt: 0,
+      })),
+    );
+  const agent = { id: toAgentId('ci'), tags: ['a'] };
+  const connector = { id: toConnectorId('db'), tags: [] };
+  const asked: PolicyQuestion = { agent, action: 'call', connector, target: { ...TOOL } };
+
+  function open(...texts: string[]) {
+    const current = { toolsets: ['reports'] };
+    const engine = createPolicyEngine({ clock, toolsetsOf: () => current.toolsets });
+    load(engine, ...texts);
+    return { engine, current };
+  }
+
+  test('but any other one is', () => {
+    const { engine, current } = open(
+      'permit(principal == Agent::"ci", action == Action::"call", resource in Connector::"db") when { resource in Toolset::"reports" };',
+      'forbid(principal, action == Action::"list", resource);',
+    );
+    const kind = (change: Partial<PolicyQuestion> = {}) => engine.decide({ ...asked, ...change }).kind;
+    expect([kind(), kind()]).toEqual(['allow', 'allow']);
+    expect(evaluations).toBe(1);
+    expect(kind({ agent: { ...agent, id: toAgentId('x') } })).toBe('deny');
+    expect(kind()).toBe('allow');
+    expect(kind({ connector: { ...connector, id: toConnectorId('mail') } })).toBe('deny');
+    expect(kind()).toBe('allow');
+    expect([kind({ action: 'list' }), kind({ action: 'list' })]).toEqual(['deny', 'deny']);
+    expect(kind()).toBe('allow');
+    current.toolsets = ['others'];
+    expect(kind()).toBe('deny');
+    load(engine, 'permit(principal, action, resource);');
+    expect(kind()).toBe('allow');
+  });
+
+  test('unless arguments matter', () => {
+    const { engine } = open(
+      'permit(principal, action, resource) when { context has args && context.args.hasTag("x") };',
+    );
+    const kinds = [{ x: 1 }, { y: 1 }, { x: 1 }].map((args) => engine.decide({ ...asked, args }).kind);
+    expect(kinds).toEqual(['allow', 'deny', 'allow']);
+  });
+});
