@@ -110,6 +110,7 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
         ));
       watch?.begins('validation');
       requireValid(deps.validator, entry, args);
+      if (claimed === undefined) deps.upstreams.requireRoom(entry.connector, agent.id);
       if (call.tasks !== undefined) call = await withRoom(deps, call, entry);
       // Asked for before anything is written down: a client may have to send the whole call again to answer.
       if (entry.connector.auth.type === 'oauth') access = await requireAccount(deps, call, entry.connector);

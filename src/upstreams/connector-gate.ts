@@ -67,6 +67,11 @@ export class ConnectorGate {
     return this.#breaker.waitMs;
   }
 
+  /** Throws if there is room neither inside nor in the queue. Of the breaker only who enters can tell. */
+  requireRoom(principal: string): void {
+    this.#turnstile.requireRoom(principal);
+  }
+
   /** Undefined where nobody has to wait. Whoever came in must leave. */
   enter(visitor: Visitor): Promise<void> | undefined {
     if (!this.#breaker.isOpen) return this.#turnstile.enter(visitor);

@@ -30,10 +30,15 @@ describe('turnstile', () => {
   test('one more than may wait is turned away at once, and told when to come back', () => {
     const gate = turnstile();
     void gate.enter(NONE);
-    for (const _ of [1, 2]) void gate.enter(NONE);
-    expect(() => gate.enter(NONE)).toThrow(
-      expect.objectContaining({ code: 'overloaded', retryAfterMs: 1_000 }) as Error,
-    );
+    for (const _ of [1, 2]) {
+      expect(() => gate.requireRoom(NONE.principal)).not.toThrow();
+      void gate.enter(NONE);
+    }
+    const busy = expect.objectContaining({ code: 'overloaded', retryAfterMs: 1_000 }) as Error;
+    expect(() => gate.requireRoom(NONE.principal)).toThrow(busy);
+    expect(() => gate.enter(NONE)).toThrow(busy);
+    // Whoever waits for nothing yet would get the place of another.
+    expect(() => gate.requireRoom('somebody else')).not.toThrow();
   });
 
   test('a turn that was given back can be taken again', async () => {

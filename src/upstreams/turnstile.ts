@@ -52,9 +52,14 @@ export class Turnstile {
       this.#inside++;
       return undefined;
     }
-    if (this.#waiting >= queue && !this.#makeRoomFor(guest.principal))
-      throw this.#busy(`${this.#inside} calls run and ${this.#waiting} wait`);
+    if (this.#waiting >= queue) this.#makeRoomFor(guest.principal);
     return this.#wait(guest.principal, guest.signal);
+  }
+
+  /** Throws if whoever came now would be turned away at once. */
+  requireRoom(principal: string): void {
+    const { concurrency, queue } = this.#limits;
+    if (this.#inside >= concurrency && this.#waiting >= queue) this.#longestBut(principal);
   }
 
   leave(): void {
@@ -85,14 +90,18 @@ export class Turnstile {
     }
   }
 
-  #makeRoomFor(principal: string): boolean {
+  #makeRoomFor(principal: string): void {
+    const last = [...this.#longestBut(principal)].at(-1);
+    last?.refuse(this.#busy('others wait for their first turn'));
+  }
+
+  /** The line that has to make room. Throws where none is longer than the principal's own would be. */
+  #longestBut(principal: string): ReadonlySet<Waiter> {
     let longest: ReadonlySet<Waiter> = new Set();
     for (const line of this.#lines.values()) if (line.size > longest.size) longest = line;
     const own = this.#lines.get(principal)?.size ?? 0;
-    if (longest.size <= own + 1) return false;
-    const last = [...longest].at(-1);
-    last?.refuse(this.#busy('others wait for their first turn'));
-    return last !== undefined;
+    if (longest.size <= own + 1) throw this.#busy(`${this.#inside} calls run and ${this.#waiting} wait`);
+    return longest;
   }
 
   #wait(principal: string, signal: AbortSignal | undefined): Promise<void> {

@@ -58,6 +58,10 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     this.#sweep.unref();
   }
 
+  requireRoom({ id }: Connector, principal: string): void {
+    this.#shared.get(id)?.gate.requireRoom(principal);
+  }
+
   open(connector: Connector, access: Access, caller: Caller): Lease | Promise<Lease> {
     const common = this.#sharedOf(connector);
     const turn = common.gate.enter(caller);

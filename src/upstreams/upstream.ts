@@ -137,6 +137,8 @@ export interface Upstream {
 }
 
 export interface Upstreams {
+  /** Throws `overloaded` if a call would be turned away at once, before anything is done for it. */
+  requireRoom(connector: Connector, principal: string): void;
   /** Waits for its turn where the connector's limits say so. Whoever opens must release. */
   open(connector: Connector, access: Access, caller: Caller): Lease | Promise<Lease>;
   /**

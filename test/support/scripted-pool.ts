@@ -45,6 +45,7 @@ export function createScriptedUpstreams(): ScriptedUpstreams {
     script: (connector, behaviour) => scripts.set(connector, behaviour),
     calls,
     dropped,
+    requireRoom() {},
     async open(connector, access) {
       const behaviour = requireScript(connector);
       await behaviour.open?.(access);
