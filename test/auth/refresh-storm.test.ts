@@ -11,13 +11,14 @@ import { startHubProcess, type HubProcess } from '../support/hub-process.js';
 import { createSharedPlace, useSharedServers, type SharedPlace } from '../support/replica-set.js';
 import {
   CLIENT_ID,
+  startGuardedUpstream,
   startRotatingAuthority,
   type HeldRequest,
   type HoldPoint,
   type RotatingAuthority,
   type TokenFamily,
 } from '../support/rotating-authority.js';
-import { startUpstream, type ScriptedUpstream } from '../support/scripted-upstream.js';
+import type { ScriptedUpstream } from '../support/scripted-upstream.js';
 import { socketOwner } from '../support/socket-owner.js';
 
 /**
@@ -41,16 +42,7 @@ const hubs: HubProcess[] = [];
 beforeAll(async () => {
   place = await createSharedPlace(servers());
   authority = await startRotatingAuthority();
-  upstream = await startUpstream({
-    tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
-    intercept: ({ rpc, headers }, response) => {
-      const token = String(headers['authorization'] ?? '').replace(/^Bearer /, '');
-      // Anybody may list, so that starting hubs need no token.
-      if (rpc.method !== 'tools/call' || authority.accepts(token)) return false;
-      response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
-      return true;
-    },
-  });
+  upstream = await startGuardedUpstream(authority);
   const connectors = Object.fromEntries(
     CONNECTORS.map((name) => [
       name,

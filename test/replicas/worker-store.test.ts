@@ -5,9 +5,14 @@ import { admin } from '../support/admin.js';
 import { startAskingUpstream, type AskingUpstream } from '../support/asking-upstream.js';
 import { useSharedPlace } from '../support/replica-set.js';
 import { closeAfterEach } from '../support/resources.js';
-import { CLIENT_ID, startRotatingAuthority, type RotatingAuthority } from '../support/rotating-authority.js';
+import {
+  CLIENT_ID,
+  startGuardedUpstream,
+  startRotatingAuthority,
+  type RotatingAuthority,
+} from '../support/rotating-authority.js';
 import { RovingClient } from '../support/roving-client.js';
-import { startUpstream, type ScriptedUpstream } from '../support/scripted-upstream.js';
+import type { ScriptedUpstream } from '../support/scripted-upstream.js';
 import { waitForSync, type TestHub } from '../support/start-hub.js';
 
 /** Two workers on one SQLite store: what is one for both. */
@@ -23,15 +28,7 @@ let authority: RotatingAuthority;
 beforeAll(async () => {
   upstream = await startAskingUpstream('legacy');
   authority = await startRotatingAuthority();
-  guarded = await startUpstream({
-    tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
-    intercept: ({ rpc, headers }, response) => {
-      const token = String(headers['authorization'] ?? '').replace(/^Bearer /, '');
-      if (rpc.method !== 'tools/call' || authority.accepts(token)) return false;
-      response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
-      return true;
-    },
-  });
+  guarded = await startGuardedUpstream(authority);
   const auth = { type: 'oauth', issuer: authority.issuer, clientId: CLIENT_ID, clientAuth: 'none' };
   const connectors = { remote: { url: upstream.url }, guarded: { url: guarded.url, auth } };
   const limits = { perTool: { perSecond: 50, burst: 100 } };

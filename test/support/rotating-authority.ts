@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { startUpstream, type ScriptedUpstream } from './scripted-upstream.js';
 
 /** Where a request can be held: before anything is known of it, before it counts, after it counted and before it is answered. */
 export type HoldPoint = 'metadata' | 'request' | 'answer';
@@ -137,4 +138,17 @@ async function readBody(request: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
   return text;
+}
+
+/** A server whose tool may be called with a token of the authority only. Anybody may list, so that starting hubs need none. */
+export function startGuardedUpstream(authority: RotatingAuthority): Promise<ScriptedUpstream> {
+  return startUpstream({
+    tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
+    intercept: ({ rpc, headers }, response) => {
+      const token = String(headers['authorization'] ?? '').replace(/^Bearer /, '');
+      if (rpc.method !== 'tools/call' || authority.accepts(token)) return false;
+      response.writeHead(401, { 'www-authenticate': 'Bearer error="invalid_token"' }).end();
+      return true;
+    },
+  });
 }
