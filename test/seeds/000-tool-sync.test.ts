@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { admin } from '../support/admin.js';
 import { startUpstream, type ScriptedUpstream, type UpstreamScript } from '../support/scripted-upstream.js';
 import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
+import { requestsOf } from '../support/remote-connector.js';
 
 const TOOLS = ['alpha', 'beta', 'gamma'].map((name) => ({ name, inputSchema: { type: 'object' } }));
 const open: { close(): Promise<void> }[] = [];
@@ -69,7 +70,8 @@ describe('credentials for listing', () => {
       { auth: { type: 'bearer', token: 'shared-token' } },
     );
     await waitForSync(hub, 'linear');
-    expect(upstream.seen.at(-1)?.headers['authorization']).toBe('Bearer shared-token');
+    const [listing] = requestsOf(upstream.seen, 'tools/list');
+    expect(listing?.headers['authorization']).toBe('Bearer shared-token');
     expect(hub.running.hub.catalog.snapshotOf('linear' as never)?.listedAs).toBe('shared');
   });
 
