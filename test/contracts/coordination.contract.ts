@@ -94,8 +94,8 @@ export function coordinationContract(open: () => Promise<Coordination>): void {
 
   test('a living holder keeps it beyond its lease', async () => {
     const [one, two] = [await open(), await open()];
-    const held = await required(one.locks.acquire('a', { leaseMs: 150, waitMs: 0 }));
-    expect(await two.locks.acquire('a', { leaseMs: 150, waitMs: 600 })).toBeUndefined();
+    const held = await required(one.locks.acquire('a', { leaseMs: 600, waitMs: 0 }));
+    expect(await two.locks.acquire('a', { leaseMs: 600, waitMs: 1_500 })).toBeUndefined();
     expect(held.lost.aborted).toBe(false);
     await held.release();
   });
