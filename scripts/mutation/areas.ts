@@ -61,6 +61,7 @@ export const MUTATION_AREAS: readonly MutationArea[] = [
       'src/agents/token-issuer.ts',
       'src/agents/token-verifier.ts',
       'src/edge/admin/authentication.ts',
+      'src/edge/network-of.ts',
       'src/edge/bearer-challenge.ts',
       'src/edge/identify-caller.ts',
       'src/operations/attempt-window.ts',
@@ -70,6 +71,7 @@ export const MUTATION_AREAS: readonly MutationArea[] = [
     tests: [
       'src/agents/*.test.ts',
       'src/edge/admin/authentication.test.ts',
+      'src/edge/network-of.test.ts',
       'src/edge/identify-caller.test.ts',
       'src/operations/attempt-window.test.ts',
       'src/operations/check-admin-token.test.ts',

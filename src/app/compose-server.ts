@@ -8,6 +8,7 @@ import { readyChecks } from './compose-telemetry.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
 import type { DataFolder } from './data-folder.js';
+import { connectionPeer } from './connection-peer.js';
 import { guardOptions } from './guard-options.js';
 import { VERSION } from './version.js';
 
@@ -71,7 +72,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     hub.logger.warn({ address, most }, 'an address has as many connections as it may: more are closed');
   const server = createNodeServer(listener, {
     ...(settings.fastFront && { front: (path: string) => mcp.front(path) }),
-    ...(most > 0 && { addressCap: { most, onReached } }),
+    ...(most > 0 && { addressCap: { most, peerOf: connectionPeer, onReached } }),
   });
   return { server, mcp };
 }

@@ -18,6 +18,7 @@ export {
   createCookieAuthentication,
   type AuthenticateAdmin,
 } from './admin/authentication.js';
+export { networkOf } from './network-of.js';
 export { createOwnResources, type OwnResources } from './own-resources.js';
 export type { TokenFace } from './identify-caller.js';
 export { createResourceMetadataSite, type ResourceMetadataOptions } from './resource-metadata-site.js';

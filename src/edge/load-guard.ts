@@ -55,8 +55,8 @@ export function createLoadGuard(options: LoadGuardOptions): LoadGuard {
 
 /**
  * Turns requests away before they cost much when there are more than the process can serve, so that those it takes are
- * served in time. An agent that has many under way leaves room for those who have few. How many it takes falls while the event loop is late and rises again while it is not; when memory runs
- * out it takes no work at all.
+ * served in time. An agent that has many under way leaves room for those who have few. How many it takes falls while the
+ * event loop is late and rises again while it is not; when memory runs out it takes no work at all.
  */
 class EventLoopGuard implements LoadGuard {
   readonly #maxCalls: number;

@@ -35,7 +35,7 @@ import {
   type McpOperations,
 } from './mcp-handlers.js';
 import { tellReduced } from './tell-reduced.js';
-import { networkOf } from './admin/authentication.js';
+import { networkOf } from './network-of.js';
 import {
   openSharedSessions,
   type OpenSharedSessions,

@@ -72,8 +72,7 @@ export function createMcpHandlers(
     const { capabilities } = request.client;
     const asks = askProfileOf(capabilities);
     const beyond = scope.kind === 'connector' ? beyondProtocol(capabilities) : undefined;
-    // Who says what it can do with each request hears from the connector's server what that says to such a client.
-    const withoutTasks = scope.kind === 'connector' && !request.asksLive && request.tasks === undefined;
+    const withoutTasks = hearsServerOfTasks(request, scope);
     const options =
       asks === undefined && beyond === undefined
         ? new RequestOptions(request, withoutTasks)
@@ -178,6 +177,14 @@ function beyondProtocol(declared: ClientCapabilities): ClientCapabilities | unde
   return foreign.extensions === undefined && foreign.experimental === undefined ? undefined : foreign;
 }
 
+/**
+ * Whether a client without tasks is told by the connector's server what that says to such a client: one that names what it
+ * can do with each request, at the endpoint that stands for the server.
+ */
+function hearsServerOfTasks({ asksLive, tasks }: McpRequest, scope: SurfaceScope): boolean {
+  return scope.kind === 'connector' && !asksLive && tasks === undefined;
+}
+
 /** As `caller` has it, for most clients, and written out: putting it together from parts costs a good deal of a call. */
 function plainCall(
   request: McpRequest,
@@ -194,7 +201,7 @@ function plainCall(
     args,
     session: request.session,
     asks: undefined,
-    options: new RequestOptions(request, scope.kind === 'connector' && !request.asksLive),
+    options: new RequestOptions(request, hearsServerOfTasks(request, scope)),
     rounds: undefined,
     watch: undefined,
     tasks: undefined,

@@ -67,9 +67,9 @@ export class ConnectorGate {
     return this.#breaker.waitMs;
   }
 
-  /** Throws if there is room neither inside nor in the queue. Of the breaker only who enters can tell. */
+  /** Throws if there is room neither inside nor in the queue. With the breaker open, whoever finds out needs none. */
   requireRoom(principal: string): void {
-    this.#turnstile.requireRoom(principal);
+    if (!this.#breaker.isOpen) this.#turnstile.requireRoom(principal);
   }
 
   /** Undefined where nobody has to wait. Whoever came in must leave. */

@@ -59,7 +59,7 @@ export class Turnstile {
   /** Throws if whoever came now would be turned away at once. */
   requireRoom(principal: string): void {
     const { concurrency, queue } = this.#limits;
-    if (this.#inside >= concurrency && this.#waiting >= queue) this.#longestBut(principal);
+    if (this.#inside >= concurrency && this.#waiting >= queue) this.#requireLongerLine(principal);
   }
 
   leave(): void {
@@ -91,12 +91,12 @@ export class Turnstile {
   }
 
   #makeRoomFor(principal: string): void {
-    const last = [...this.#longestBut(principal)].at(-1);
+    const last = [...this.#requireLongerLine(principal)].at(-1);
     last?.refuse(this.#busy('others wait for their first turn'));
   }
 
   /** The line that has to make room. Throws where none is longer than the principal's own would be. */
-  #longestBut(principal: string): ReadonlySet<Waiter> {
+  #requireLongerLine(principal: string): ReadonlySet<Waiter> {
     let longest: ReadonlySet<Waiter> = new Set();
     for (const line of this.#lines.values()) if (line.size > longest.size) longest = line;
     const own = this.#lines.get(principal)?.size ?? 0;

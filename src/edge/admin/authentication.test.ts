@@ -6,25 +6,7 @@ import {
   createAdminAuthentication,
   createBearerAuthentication,
   createCookieAuthentication,
-  networkOf,
 } from './authentication.js';
-
-test.each([
-  ['192.0.2.1', '192.0.2.1'],
-  ['::ffff:192.0.2.1', '192.0.2.1'],
-  ['::FFFF:192.0.2.1', '192.0.2.1'],
-  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
-  ['2001:db8:1:2::6', '2001:db8:1:2::/64'],
-  ['2001:db8::6', '2001:db8:0:0::/64'],
-  ['fe80::1%eth0', 'fe80:0:0:0::/64'],
-  ['::1', '0:0:0:0::/64'],
-  ['fe80::1%eth0.100', 'fe80:0:0:0::/64'],
-  ['64:ff9b::ffff:192.0.2.1', '64:ff9b:0:0::/64'],
-  ['1::2:3:4:5:6:7:8', '1:2:3:4::/64'],
-  ['', 'unknown'],
-])('%s is counted as %s', (address, network) => {
-  expect(networkOf(address)).toBe(network);
-});
 
 const ANNA: Admin = { id: 'anna', role: 'owner' };
 const COOKIE = 'c'.repeat(43);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HubError, isHubError, type Clock, type TicketStore } from '../../kernel/index.js';
 import { AttemptWindow } from '../../operations/index.js';
-import { networkOf } from '../admin/authentication.js';
+import { networkOf } from '../network-of.js';
 import { readClientMetadata, type ClientMetadata } from './client-metadata.js';
 import { readBody, withBody } from './node-exchange.js';
 import type { ProviderDoor } from './provider-door.js';

@@ -8,7 +8,7 @@ import {
   type ConnectPage,
   type Initiator,
 } from '../../operations/index.js';
-import { networkOf } from '../admin/authentication.js';
+import { networkOf } from '../network-of.js';
 import type { Site } from '../http-listener.js';
 import type { BrowserGate } from '../pages/browser-cookie.js';
 import { redirectTo } from '../pages/page.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AgentReader, SingleSignOn } from '../../agents/index.js';
 import { HubError, type Logger } from '../../kernel/index.js';
 import type { SignedIn, SignIn, SignInElsewhere } from '../../operations/index.js';
-import { networkOf } from '../admin/authentication.js';
+import { networkOf } from '../network-of.js';
 import type { Site } from '../http-listener.js';
 import { createWebSite, type WebHandler } from '../web-site.js';
 import { html } from 'hono/html';

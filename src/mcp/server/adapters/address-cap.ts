@@ -1,13 +1,12 @@
 import type { Server } from 'node:http';
-import { isIPv6 } from 'node:net';
 
 export interface AddressCap {
-  /** Connections one address may have at a time. */
+  /** Connections one peer may have at a time. */
   readonly most: number;
-  /** Addresses that may have any number. Default: those of this machine, where a proxy may run. */
-  readonly isExempt?: (address: string) => boolean;
-  /** Told when an address reaches the cap, and not again before it has fallen to the half of it. */
-  readonly onReached?: (address: string) => void;
+  /** As whom an address is counted; undefined: it may have any number. Default: each as itself. */
+  readonly peerOf?: (address: string) => string | undefined;
+  /** Told when a peer reaches the cap, and not again before it has fallen to the half of it. */
+  readonly onReached?: (peer: string) => void;
 }
 
 interface Peer {
@@ -15,14 +14,13 @@ interface Peer {
   wasTold: boolean;
 }
 
-/** Closes connections of an address that has enough of them, before anything is read from them. Attached last. */
+/** Closes connections of whoever has enough of them, before anything is read from them. Attached last. */
 export function capConnections(server: Server, cap: AddressCap): void {
-  const { most, isExempt = isLoopback, onReached } = cap;
+  const { most, peerOf = (address) => address, onReached } = cap;
   const peers = new Map<string, Peer>();
   server.prependListener('connection', (socket) => {
-    const address = plainAddress(socket.remoteAddress ?? '');
-    if (isExempt(address)) return;
-    const name = networkOf(address);
+    const name = peerOf(socket.remoteAddress ?? '');
+    if (name === undefined) return;
     const peer = peers.get(name) ?? { connections: 0, wasTold: false };
     if (peer.connections >= most) {
       if (!peer.wasTold) onReached?.(name);
@@ -37,25 +35,4 @@ export function capConnections(server: Server, cap: AddressCap): void {
       if (peer.connections === 0) peers.delete(name);
     });
   });
-}
-
-const MAPPED = '::ffff:';
-
-/** An IPv4 address is the same whichever kind of socket it came to. */
-function plainAddress(address: string): string {
-  return address.startsWith(MAPPED) && address.includes('.') ? address.slice(MAPPED.length) : address;
-}
-
-function isLoopback(address: string): boolean {
-  return address === '::1' || address.startsWith('127.');
-}
-
-/** Whoever has one IPv6 address has the 2^64 beside it too. */
-function networkOf(address: string): string {
-  if (!isIPv6(address)) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === '' ? [] : tail.split(':');
-  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => '0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
 }
