@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from '../connectors/index.js';
 import type { ConnectorId } from '../kernel/index.js';
 import type { Hub } from './compose.js';
@@ -9,6 +10,8 @@ import { SingleSync, type SyncReason } from './single-sync.js';
 export interface Schedule {
   /** Takes up connectors that are new or changed. */
   refresh(): Promise<void>;
+  /** Every connector was listed once, now or ever before, or cannot be: nobody who comes first misses a tool. */
+  known(limitMs: number): Promise<void>;
   stop(): void;
 }
 
@@ -56,6 +59,14 @@ export function startSchedule(hub: Hub, config: Config): Schedule {
           routines.set(connector.id, new ConnectorRoutine(hub, config, connector));
       }
     },
+    async known(limitMs) {
+      const late = new AbortController();
+      await Promise.race([
+        Promise.all([...routines.values()].map(({ known }) => known)),
+        sleep(limitMs, undefined, { signal: late.signal }).catch(() => undefined),
+      ]);
+      late.abort();
+    },
     stop() {
       clearInterval(retention);
       clearInterval(recovery);
@@ -68,6 +79,8 @@ export function startSchedule(hub: Hub, config: Config): Schedule {
 
 class ConnectorRoutine {
   readonly connector: Connector;
+  /** What it offers is known, or the first attempt to find out has failed. */
+  readonly known: Promise<void>;
   readonly #hub: Hub;
   readonly #config: Config;
   readonly #single: SingleSync;
@@ -82,7 +95,8 @@ class ConnectorRoutine {
     this.#config = config;
     this.connector = connector;
     this.#single = new SingleSync(hub, connector);
-    void this.#sync(ROUTINE);
+    const first = this.#sync(ROUTINE);
+    this.known = hub.catalog.snapshotOf(connector.id) === undefined ? first : Promise.resolve();
     this.#checkLater();
   }
 
@@ -116,7 +130,7 @@ class ConnectorRoutine {
       const wait = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, 300_000);
       this.#syncIn(jittered(wait));
     }
-    if (!this.#stopped) await this.#hub.health.check(this.connector);
+    if (!this.#stopped) void this.#hub.health.check(this.connector);
   }
 
   /** What the upstream promised to stay true for a while is not asked for before. It tells if it changes after all. */

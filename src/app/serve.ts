@@ -31,6 +31,8 @@ export interface RunningHub {
 
 const DRAIN_MS = 10_000;
 const LOOK_MS = 50;
+/** How long connectors that are new are waited for at a start. */
+const FIRST_LISTING_MS = 3_000;
 
 /** Starts everything in the order in which it is needed; on failure nothing stays behind. */
 export async function startHub(
@@ -74,6 +76,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   const schedule = startSchedule(hub, config);
   hub.connectorsChanged.on(() => void schedule.refresh());
   await schedule.refresh();
+  await schedule.known(FIRST_LISTING_MS);
   ready = true;
 
   async function end(lingerMs: number): Promise<void> {

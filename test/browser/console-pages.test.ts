@@ -47,7 +47,10 @@ afterAll(async () => {
 async function visit({ page }: OpenConsole, path: string): Promise<void> {
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  await page.getByText(/^Loading/).waitFor({ state: 'hidden' });
+  await page
+    .getByText(/^Loading/)
+    .first()
+    .waitFor({ state: 'hidden' });
 }
 
 describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {

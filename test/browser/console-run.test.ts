@@ -160,7 +160,7 @@ describe('who comes in', () => {
 
     await admins.getByRole('button', { name: 'Remove maria' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove for good' }).click();
-    await admins.getByText('maria').waitFor({ state: 'hidden' });
+    await admins.getByRole('button', { name: 'Remove maria' }).waitFor({ state: 'hidden' });
     await maria.page.goto('/settings');
     await maria.page.getByLabel('Admin token or agent key').waitFor();
     await maria.close();

@@ -70,6 +70,7 @@ export async function runStorm(options: StormOptions): Promise<Histories> {
       await isReady(hub);
       readyMs.push(performance.now() - before);
       startCpuMs.push(cpuMsOf(hub.pid));
+      await offersTools(hub);
       const running = Promise.all(Array.from({ length: callers }, () => load.callUntilGone(hub)));
       const writing = load.writeUntilGone(hub);
       const [least, most] = lifeMs;
@@ -93,6 +94,18 @@ async function isReady({ url }: HubProcess): Promise<void> {
   const deadline = Date.now() + 60_000;
   while ((await fetch(`${url}/ready`)).status !== 200) {
     if (Date.now() > deadline) throw new Error('the hub never became ready');
+    await sleep(10);
+  }
+}
+
+/** A machine that is very busy may take longer for the first listing than a start waits for it. */
+async function offersTools({ url, localKey }: HubProcess): Promise<void> {
+  const agent = await openRawAgent({ url: `${url}/mcp`, key: localKey, era: 'modern' });
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const { message } = await agent.request('tools/list', {});
+    if (JSON.stringify(message).includes('up__note')) return;
+    if (Date.now() > deadline) throw new Error('the upstream was never listed');
     await sleep(10);
   }
 }
