@@ -9,7 +9,8 @@ import { runSoak } from '../support/soak/run-soak.js';
 
 /** The short form of `npm run soak`. */
 
-const BOUNDS = { slopeBytesPerHour: undefined, descriptorSlack: 32, children: 2 };
+/** Clients keep connections for some seconds after their last use: as many as were busy at once. */
+const BOUNDS = { slopeBytesPerHour: undefined, descriptorSlack: 150, children: 2 };
 
 describe('sessions, streams, questions and processes that come and go', () => {
   let folder = '';
@@ -86,7 +87,7 @@ describe('the judgement itself finds', () => {
     ['a process that stayed', last({ children: 3 })],
     ['a parked call that stayed', last({ parked: 1 })],
     ['a session too many', last({ sessions: 3 })],
-    ['descriptors that stayed', last({ descriptors: 63 })],
+    ['descriptors that stayed', last({ descriptors: 31 + BOUNDS.descriptorSlack })],
   ])('%s', (_what, broken) => {
     expect(findBroken(fine, BOUNDS)).toEqual([]);
     expect(findBroken({ ...fine, ...broken }, BOUNDS)).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { createRandom } from '../bridge/crowd.js';
 import { CallBook } from './call-book.js';
+import { collectGarbage } from './garbage.js';
 import { readGauges, type Gauges } from './gauges.js';
 import type { SoakReport } from './judge-soak.js';
 import { SoakVisits } from './soak-visits.js';
@@ -38,7 +39,9 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const samples: Gauges[] = [];
   const sample = async (): Promise<void> => {
     await visits.close();
-    const gauges = await readQuiet(world, visits, seconds, options);
+    await becomesQuiet(world, visits, options);
+    await collectGarbage(world.hub.log);
+    const gauges = await readGauges(world.hub, seconds());
     world.readLedgers();
     samples.push(gauges);
     options.onSample?.(gauges, book.made);
@@ -88,17 +91,15 @@ async function drive(visits: SoakVisits, book: CallBook, rate: number, seconds: 
 }
 
 /** Waits until nothing is parked and no more than these processes are left, or the time is over. */
-async function readQuiet(
-  world: SoakWorld,
+async function becomesQuiet(
+  { hub }: SoakWorld,
   visits: SoakVisits,
-  seconds: () => number,
-  { quietMs, children }: Pick<SoakOptions, 'quietMs' | 'children'>,
-): Promise<Gauges> {
+  { quietMs, children: most }: Pick<SoakOptions, 'quietMs' | 'children'>,
+): Promise<void> {
   const deadline = performance.now() + quietMs;
-  for (;;) {
-    const gauges = await readGauges(world.hub, seconds());
-    const isQuiet = gauges.parked <= visits.unheard && gauges.children <= children;
-    if (isQuiet || performance.now() > deadline) return gauges;
+  while (performance.now() < deadline) {
+    const { parked, children } = await readGauges(hub, 0);
+    if (parked <= visits.unheard && children <= most) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -217,7 +217,8 @@ export class SoakVisits {
   }
 
   #fail(call: string, error: unknown): void {
-    const reason = String(error);
+    const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
+    const reason = `${String(error)}${cause}`;
     if (TURNED_AWAY.test(reason)) this.#book.refused(call, reason);
     else this.#book.lost(call, reason);
   }

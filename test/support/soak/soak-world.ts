@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { bundleProgram } from '../bundle-program.js';
 import { startHubProcess, type HubProcess } from '../hub-process.js';
 import type { CallBook } from './call-book.js';
+import { INSPECTED } from './garbage.js';
 import { startSoakHttp } from './soak-server.js';
 
 export interface SoakWorld {
@@ -25,7 +26,8 @@ export interface SoakWorldOptions {
 }
 
 const ERAS = ['legacy', 'modern'] as const;
-const LIMITS = { concurrency: 500, queue: 2_000 };
+/** Nobody is refused for want of a place in the line; an upstream of our own takes 64 calls of a session at once. */
+const LIMITS = { concurrency: 50, queue: 2_000 };
 
 /** One hub, upstreams of both eras over HTTP and as processes, and many agents. */
 export async function startSoakWorld(options: SoakWorldOptions): Promise<SoakWorld> {
@@ -56,7 +58,7 @@ export async function startSoakWorld(options: SoakWorldOptions): Promise<SoakWor
     agents: Object.fromEntries(keys.map((key, index) => [`agent-${index}`, { keys: [key] }])),
     policies: ['all.cedar'],
   };
-  const hub = await startHubProcess(folder, config, program);
+  const hub = await startHubProcess(folder, config, program, [], { environment: INSPECTED });
   return {
     hub,
     connectors: Object.keys(connectors),
