@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { summarise, type TestReport, type TestRun } from './test-summary.js';
+import { failedFiles, summarise, withSecondRun, type TestReport, type TestRun } from './test-summary.js';
 
 function fileOf(
   name: string,
@@ -54,5 +54,27 @@ describe('what did not run has failed', () => {
     ['an error outside the tests', { exitCode: 1 }, 3, ['vitest ended with 1']],
   ])('%s', (_name, change, passed, problems) => {
     expect(summarise({ ...GOOD, ...change })).toEqual({ passed, failed: problems.length, problems });
+  });
+});
+
+describe('a second run of what failed', () => {
+  const first: TestReport = {
+    testResults: [
+      fileOf('/a', ['passed']),
+      fileOf('/b', ['failed', 'passed'], 'failed'),
+      fileOf('/c', [], 'failed'),
+    ],
+  };
+  test('takes the files of which something failed, or that did not load', () =>
+    expect(failedFiles(first)).toEqual(['/b', '/c']));
+  test.each<[string, string, number]>([
+    ['passed', 'passed', 0],
+    ['failed', 'failed', 1],
+  ])('counts instead of the first: %s', (outcome, status, failed) => {
+    const second = { testResults: [fileOf('/b', [outcome, 'passed'], status), fileOf('/c', ['passed'])] };
+    const report = withSecondRun(first, second);
+    expect(summarise({ ...GOOD, report, testFiles: ['/a', '/b', '/c'], exitCode: failed }).failed).toBe(
+      failed,
+    );
   });
 });

@@ -26,6 +26,17 @@ export interface TestSummary {
   readonly problems: readonly string[];
 }
 
+/** The test files of which something failed. */
+export function failedFiles(report: TestReport): readonly string[] {
+  return report.testResults.filter(({ status }) => status === 'failed').map(({ name }) => name);
+}
+
+/** Of files that ran a second time the second time counts. */
+export function withSecondRun(first: TestReport, second: TestReport): TestReport {
+  const again = new Map(second.testResults.map((file) => [file.name, file]));
+  return { testResults: first.testResults.map((file) => again.get(file.name) ?? file) };
+}
+
 /**
  * Counts a run. Whatever did not run counts as failed: a skipped test, a file that could not be loaded, a file no
  * project collected, a suite that could not be set up. A run without a single test has failed.

@@ -1,7 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureSuites } from '../../scripts/conformance-setup.js';
-import { ROOT } from '../../scripts/repository.js';
+import { bundleProgram } from '../support/bundle-program.js';
 import { startFixture, type RunningFixture } from '../support/start-fixture.js';
 import { describeLeg } from './describe-leg.js';
 import { listScenarios } from './list-scenarios.js';
@@ -12,16 +14,22 @@ import { Slots } from './slots.js';
 const suites = await ensureSuites();
 /** Each run is a process with one or two more behind it; more at once only makes time limits unsteady. */
 const slots = new Slots(2);
-/** What `npm run -s conformance:client --` runs, without the second that npm takes to start. */
-const CLIENT = [process.execPath, '--import', 'tsx', join(ROOT, 'scripts', 'conformance-client.ts')];
+const folder = mkdtempSync(join(tmpdir(), 'crosspoint-conformance-'));
+/** What `npm run -s conformance:client --` runs, without the seconds that npm and the compiler take to start. */
+let client = '';
 let fixture: RunningFixture | undefined;
 let server: ServerRun | undefined;
 
 beforeAll(async () => {
+  const program = await bundleProgram('scripts/conformance-client.ts', folder);
+  client = [process.execPath, program].map(quote).join(' ');
   fixture = await startFixture();
   server = new ServerRun(suites, fixture.url);
 });
-afterAll(() => fixture?.close());
+afterAll(async () => {
+  await fixture?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const clientScenarios = await listScenarios(suites, 'client');
 
@@ -36,8 +44,7 @@ describeLeg({
   leg: 'client',
   suites,
   scenarios: clientScenarios,
-  outcomeOf: (scenario) =>
-    slots.run(() => runScenario(suites, scenario, { leg: 'client', command: CLIENT.map(quote).join(' ') })),
+  outcomeOf: (scenario) => slots.run(() => runScenario(suites, scenario, { leg: 'client', command: client })),
 });
 
 test('the client driver runs under the command that is documented for the suite', async () => {

@@ -39,7 +39,7 @@ beforeAll(async () => {
   ERAS.forEach((era, index) => direct.set(era, new ServerRun(suites, fixtures[2 * index]!.url)));
   const folder = mkdtempSync(join(tmpdir(), 'crosspoint-fixture-'));
   opened.push({ close: async () => rmSync(folder, { recursive: true, force: true }) });
-  const program = await bundleProgram('fixture-server.ts', folder);
+  const program = await bundleProgram('test/support/fixture-server.ts', folder);
   const hub = await startTestHub({
     config: {
       connectors: Object.fromEntries(

@@ -39,7 +39,7 @@ export async function startEverydayHub(
 ): Promise<EverydayHub> {
   const folder = mkdtempSync(join(tmpdir(), 'crosspoint-everyday-'));
   const closing: (() => Promise<unknown> | void)[] = [() => rmSync(folder, { recursive: true, force: true })];
-  const program = await bundleProgram('bridge/everyday-stdio.ts', folder);
+  const program = await bundleProgram('test/support/bridge/everyday-stdio.ts', folder);
   const connectors: Record<string, object> = {};
   for (const way of WAYS) {
     for (const [name, isolation] of [

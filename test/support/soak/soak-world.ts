@@ -33,7 +33,7 @@ const LIMITS = { concurrency: 50, queue: 2_000 };
 export async function startSoakWorld(options: SoakWorldOptions): Promise<SoakWorld> {
   const { folder, book, agents, idleStopMs, program } = options;
   const carriedOut = (call: string): void => book.carriedOut(call);
-  const stdio = await bundleProgram('soak/soak-stdio.ts', folder);
+  const stdio = await bundleProgram('test/support/soak/soak-stdio.ts', folder);
   // Not beside the configuration: the hub reads that again whenever something changes in its folder.
   mkdirSync(join(folder, 'ledgers'));
   const ledgers: Ledger[] = [];
