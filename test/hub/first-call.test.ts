@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect, type McpClient } from '../../src/mcp/client/index.js';
+import { openRawAgent } from '../support/raw-agent.js';
+import { startUpstream } from '../support/scripted-upstream.js';
 import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
 
 const EVERYTHING = {
@@ -83,4 +85,21 @@ test('without a key nothing is told', async () => {
   expect(answer.status).toBe(401);
   expect(answer.headers.get('www-authenticate')).toContain('Bearer');
   await hub.close();
+});
+
+test('a first start has asked its connectors before it is ready, and waits for none that hangs', async () => {
+  const good = await startUpstream({ tools: [{ name: 'look', inputSchema: { type: 'object' } }] });
+  const hangs = await startUpstream({ intercept: () => true });
+  const hub = await startTestHub({
+    config: { connectors: { good: { url: good.url }, hangs: { url: hangs.url } } },
+  });
+  try {
+    const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era: 'modern' });
+    const { message } = await agent.request('tools/call', { name: 'good__look', arguments: {} });
+    expect(message).toHaveProperty('result.content');
+    expect(hangs.methods()).not.toEqual([]);
+  } finally {
+    await hub.close();
+    await Promise.all([good.close(), hangs.close()]);
+  }
 });
