@@ -10,7 +10,15 @@ import {
   type RequestId,
   type RequestMessage,
 } from '../jsonrpc/index.js';
-import type { Outgoing, Receiver, Transport, TransportError, TransportWarning } from '../transports/index.js';
+import type { Progress } from '../model/index.js';
+import type {
+  Outgoing,
+  ProgressRead,
+  Receiver,
+  Transport,
+  TransportError,
+  TransportWarning,
+} from '../transports/index.js';
 import { AbandonedCalls } from './abandoned-calls.js';
 import type { Call } from './call.js';
 import { ClientError, invalidResponse, toError } from './client-error.js';
@@ -178,6 +186,11 @@ export class Conversation implements Receiver {
     }
   }
 
+  progress({ token, progress, total, message }: ProgressRead, during: RequestId): void {
+    if (this.#closedBy === undefined && during === token)
+      this.#moveOn(token, toProgress(progress, total, message));
+  }
+
   closed(reason: TransportError): void {
     if (this.#closedBy !== undefined) return;
     this.#end(reason);
@@ -210,17 +223,20 @@ export class Conversation implements Receiver {
     const { progressToken: token, progress, total, message } = params;
     if (typeof token !== 'number' || typeof progress !== 'number') return;
     if (during !== undefined && during !== token) return;
+    const knownTotal = typeof total === 'number' ? total : undefined;
+    const knownMessage = typeof message === 'string' ? message : undefined;
+    this.#moveOn(token, toProgress(progress, knownTotal, knownMessage));
+  }
+
+  #moveOn(token: number, update: Progress): void {
     const call = this.#pending.get(token);
-    const { onProgress } = call?.options ?? {};
-    if (call === undefined || onProgress === undefined || !(progress > call.lastProgress)) return;
-    call.lastProgress = progress;
+    if (call === undefined || !(update.progress > call.lastProgress)) return;
+    const { onProgress } = call.options;
+    if (onProgress === undefined) return;
+    call.lastProgress = update.progress;
     call.idleDeadline = this.#clock.now() + call.idleMs;
     try {
-      onProgress({
-        progress,
-        ...(typeof total === 'number' && { total }),
-        ...(typeof message === 'string' && { message }),
-      });
+      onProgress(update);
     } catch {
       this.#host.warned({ code: 'hook_failed', message: 'onProgress threw' });
     }
@@ -283,6 +299,12 @@ export class Conversation implements Receiver {
       this.#host.failed(call, error);
     }
   }
+}
+
+function toProgress(progress: number, total: number | undefined, message: string | undefined): Progress {
+  if (message !== undefined)
+    return total === undefined ? { progress, message } : { progress, total, message };
+  return total === undefined ? { progress } : { progress, total };
 }
 
 function toOutgoing(

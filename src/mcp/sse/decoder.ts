@@ -26,6 +26,11 @@ export interface SseDecoderOptions {
   /** Bound on the bytes of one event's data. */
   readonly maxDataBytes: number;
   readonly onEvent: (event: SseEvent) => void;
+  /**
+   * Offered each place in ASCII text where an event begins. Whoever knows the whole event that stands there, with its
+   * blank line and without an id, takes it and says where the next begins; -1 leaves it to `onEvent`.
+   */
+  readonly take?: (text: string, at: number) => number;
 }
 
 const LF = 10;
@@ -55,6 +60,7 @@ type Holding = 'nothing' | 'undecided' | 'data' | 'field' | 'ignored';
 export class SseDecoder {
   readonly #maxDataBytes: number;
   readonly #onEvent: (event: SseEvent) => void;
+  readonly #take: ((text: string, at: number) => number) | undefined;
   #retryMs: number | undefined;
   #lastEventId: string | undefined;
   #sharedId = false;
@@ -76,6 +82,7 @@ export class SseDecoder {
   constructor(options: SseDecoderOptions) {
     this.#maxDataBytes = options.maxDataBytes;
     this.#onEvent = options.onEvent;
+    this.#take = options.take;
   }
 
   /** The last `retry` of the stream, in milliseconds. */
@@ -150,11 +157,12 @@ export class SseDecoder {
     // would otherwise have the rest of the chunk searched for the other at every line.
     let lf = UNKNOWN;
     let cr = UNKNOWN;
-    let at = 0;
+    let at = ascii ? this.#offer(text, 0) : 0;
     while (at < text.length) {
       if (text.charCodeAt(at) === LF) {
         this.#dispatch();
         at++;
+        if (ascii) at = this.#offer(text, at);
         continue;
       }
       if (lf < at && lf !== -1) lf = text.indexOf('\n', at);
@@ -170,6 +178,16 @@ export class SseDecoder {
         else if (text.charCodeAt(at) === LF) at++;
       }
     }
+  }
+
+  /** Where what nobody took begins. */
+  #offer(text: string, start: number): number {
+    const take = this.#take;
+    if (take === undefined || this.#dataLines > 0 || this.#id !== undefined || this.#event !== undefined)
+      return start;
+    let at = start;
+    for (let next = take(text, at); next !== -1; next = take(text, at)) at = next;
+    return at;
   }
 
   /** One line that is neither empty nor unfinished. */

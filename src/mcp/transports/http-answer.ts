@@ -1,15 +1,19 @@
 import { decodeUtf8, SseDecoder, type SseEvent } from '../sse/index.js';
+import { EventProgress } from './event-progress.js';
 import { HttpBody } from './http-body.js';
 import { kindOfBody, kindOfMediaType, withoutMark, type BodyKind } from './http-body-kind.js';
 import { closed, streamError } from './http-errors.js';
 import { readMessages, type MessageSink } from './http-messages.js';
 import type { HttpLimits } from './http-options.js';
+import type { ProgressRead } from './read-progress.js';
 import { TransportError, type TransportErrorCode, type TransportWarning } from './transport.js';
 
 const OPEN_BRACE = 0x7b;
 
 export interface AnswerSink extends MessageSink {
   event(event: SseEvent): void;
+  /** A progress notification of an event stream; false: it is wanted as an event like others. */
+  progress(progress: ProgressRead): boolean;
   warn(warning: TransportWarning): void;
 }
 
@@ -68,7 +72,13 @@ export class AnswerReader {
       this.#whole = decoded(chunk);
       return;
     }
-    if (this.#body.length === 0) this.#body.expect(this.#announced);
+    if (this.#body.length === 0) {
+      if (this.#declared === 'sse' && kindOfBody(chunk) === 'sse') {
+        this.#kind = 'sse';
+        return this.#feed(chunk);
+      }
+      this.#body.expect(this.#announced);
+    }
     this.#body.append(chunk);
     if (this.#kind === undefined) this.#decide(kindOfBody(this.#body.view()));
   }
@@ -104,15 +114,21 @@ export class AnswerReader {
     if (this.#streamed > streamBytes) {
       throw fault('SSE_STREAM_TOO_LARGE', `the event stream exceeds ${streamBytes} bytes`);
     }
-    this.#decoder ??= new SseDecoder({
-      maxDataBytes: responseBytes,
-      onEvent: (event) => this.#sink.event(event),
-    });
+    this.#decoder ??= this.#openDecoder(responseBytes);
     try {
       this.#decoder.push(chunk);
     } catch (error) {
       throw streamError(error);
     }
+  }
+
+  #openDecoder(maxDataBytes: number): SseDecoder {
+    const progress = EventProgress.fits(maxDataBytes) ? new EventProgress(this.#sink) : undefined;
+    return new SseDecoder({
+      maxDataBytes,
+      onEvent: (event) => this.#sink.event(event),
+      ...(progress && { take: (text, at) => progress.take(text, at) }),
+    });
   }
 
   #finishStream(): void {

@@ -18,7 +18,7 @@ const MAX_BLANK = 1024;
  */
 export function kindOfBody(begun: Buffer): BodyKind | 'other' | 'undecided' {
   if (begun[0] === 0x7b) return 'json';
-  const marked = BOM.subarray(0, begun.length).equals(begun.subarray(0, BOM.length));
+  const marked = begun[0] === BOM[0] && BOM.subarray(0, begun.length).equals(begun.subarray(0, BOM.length));
   if (marked && begun.length < BOM.length) return 'undecided';
   let at = marked ? BOM.length : 0;
   while (at < begun.length && isBlank(begun[at])) at++;

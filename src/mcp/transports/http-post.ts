@@ -16,6 +16,7 @@ import {
 } from './http-headers.js';
 import { peerErrorIn, readMessages } from './http-messages.js';
 import type { ProvidedHeaders } from './http-options.js';
+import type { ProgressRead } from './read-progress.js';
 import { HttpRequest, type AnswerHandler } from './http-request.js';
 import { ResumedStream } from './http-resume.js';
 import type { HttpSession } from './http-session.js';
@@ -165,6 +166,14 @@ export class PostExchange implements AnswerHandler, AnswerSink {
 
   event(event: SseEvent): void {
     if (!this.#settled && event.event === 'message' && event.data !== '') readMessages(event.data, this);
+  }
+
+  progress(progress: ProgressRead): boolean {
+    const { id } = this.#outgoing;
+    const { receiver } = this.#context;
+    if (receiver.progress === undefined) return false;
+    if (!this.#settled && id !== undefined) receiver.progress(progress, id);
+    return true;
   }
 
   warn(warning: TransportWarning): void {

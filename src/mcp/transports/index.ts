@@ -15,6 +15,7 @@ export {
   type TransportErrorDetails,
   type TransportWarning,
 } from './transport.js';
+export type { ProgressRead } from './read-progress.js';
 export { LegacySseTransport } from './legacy-sse.js';
 export { StreamableHttpTransport } from './streamable-http.js';
 export type { HttpLines } from './http-lines.js';

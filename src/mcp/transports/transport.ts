@@ -1,4 +1,5 @@
 import type { Message, RequestId } from '../jsonrpc/index.js';
+import type { ProgressRead } from './read-progress.js';
 
 /**
  * Moves JSON-RPC messages to one peer and back. It knows requests from notifications, because HTTP answers them
@@ -46,6 +47,8 @@ export interface Receiver {
    * when the message is the body of an HTTP answer that is not 2xx: the era of a server shows in it.
    */
   message(message: Message, during: RequestId | undefined, status?: number): void;
+  /** A progress notification that needed no parser, valid during the call; without this method it comes as a message. */
+  progress?(progress: ProgressRead, during: RequestId): void;
   /** The peer is gone: nothing more will arrive. Called at most once, not after `close()`. */
   closed(reason: TransportError): void;
   /** Something was odd but survivable: a skipped line, an unknown id. For counters and logs; holds no payload. */

@@ -33,6 +33,7 @@ export class EventStream implements StreamConnection, QuietStream {
   readonly #core: Core;
   readonly #stream: AnswerStream;
   #open = true;
+  /** Bytes, counted while a slow reader is watched. */
   #written = 0;
   /** Replayed at once, and therefore not held against the reader. */
   #replayed = 0;
@@ -103,7 +104,7 @@ export class EventStream implements StreamConnection, QuietStream {
       this.#stall();
       return;
     }
-    this.#written += Buffer.byteLength(chunk);
+    if (this.#takenWhenSlow !== undefined) this.#written += Buffer.byteLength(chunk);
     this.#stream.write(chunk);
   }
 

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MemoryEventStore, type MemoryEventOptions } from './memory-event-store.js';
 
@@ -96,4 +97,46 @@ test('what is forgotten is gone, and the books are even', () => {
   expect([seqs(store), seqs(store, 'a', 0, OTHER), store.bytes]).toEqual([undefined, [1], 202]);
   store.close();
   expect(store.bytes).toBe(0);
+});
+
+test('however events are kept, what comes back is what a plain list would hold', () => {
+  const step = fc.record({
+    stream: fc.constantFrom('a', 'b'),
+    key: fc.constantFrom(KEY, OTHER),
+    length: fc.constantFrom(1, 1, 1, 1, 40, 300),
+    passed: fc.constantFrom(0, 0, 0, 0.25, 2),
+  });
+  const bounds = { maxEventsPerSession: 12, maxBytesPerSession: 4_000, maxBytes: 6_000 };
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 150 }), (steps) => {
+      let now = 0;
+      const store = new MemoryEventStore({ ...bounds, clock: () => now });
+      let plain: { key: typeof KEY; stream: string; seq: number; text: string }[] = [];
+      const seqOf = new Map<string, number>();
+      const bytesOf = (events: typeof plain): number =>
+        events.reduce((sum, { text }) => sum + text.length * 2 + 200, 0);
+      for (const { stream, key, length, passed } of steps) {
+        now += passed;
+        const name = `${key.session} ${stream}`;
+        const seq = (seqOf.get(name) ?? 0) + 1;
+        seqOf.set(name, seq);
+        const text = String(seq).padStart(length, '.');
+        store.append(key, { stream, seq, text });
+        plain.push({ key, stream, seq, text });
+        const own = (): typeof plain => plain.filter((event) => event.key === key);
+        while (own().length > 12 || bytesOf(own()) > 4_000)
+          plain = plain.filter((event) => event !== own()[0]);
+        while (bytesOf(plain) > 6_000) plain.shift();
+      }
+      expect(store.bytes).toBe(bytesOf(plain));
+      for (const key of [KEY, OTHER]) {
+        for (const stream of ['a', 'b']) {
+          const kept = plain.filter((event) => event.key === key && event.stream === stream);
+          const read = store.read(key, stream, 0)?.map(({ seq, text }) => ({ seq, text }));
+          expect(read ?? []).toEqual(kept.map(({ seq, text }) => ({ seq, text })));
+        }
+      }
+    }),
+    { numRuns: 200 },
+  );
 });

@@ -1,5 +1,7 @@
 import type { EventStore, SessionKey, StoredEvent } from './event-store.js';
 import { monotonic } from '../monotonic.js';
+import { EventRun } from './event-run.js';
+import { LinkedList, type Place } from './linked-list.js';
 
 export interface MemoryEventOptions {
   readonly maxEventsPerSession?: number;
@@ -9,22 +11,19 @@ export interface MemoryEventOptions {
   readonly clock?: () => number;
 }
 
-/** Events that were said of one stream right after one another: one entry in the books instead of one for each. */
-interface Run {
+/** One run among all, and among those of its session. */
+interface Entry {
   readonly key: SessionKey;
   readonly log: SessionLog;
-  readonly stream: string;
-  readonly at: number;
-  readonly firstSeq: number;
-  /** In order; those before `dropped` are gone. */
-  readonly texts: string[];
-  dropped: number;
+  readonly run: EventRun;
+  inAll: Place<Entry> | undefined;
+  inLog: Place<Entry> | undefined;
 }
 
 interface SessionLog {
   readonly name: string;
   /** Oldest first. */
-  readonly runs: Set<Run>;
+  readonly entries: LinkedList<Entry>;
   events: number;
   bytes: number;
 }
@@ -41,8 +40,8 @@ export class MemoryEventStore implements EventStore {
   readonly #now: () => number;
   readonly #logs = new Map<string, SessionLog>();
   /** Of all sessions, oldest first. */
-  readonly #all = new Set<Run>();
-  #newest: Run | undefined;
+  readonly #all = new LinkedList<Entry>();
+  #newest: Entry | undefined;
   #bytes = 0;
 
   constructor(options: MemoryEventOptions = {}) {
@@ -60,17 +59,17 @@ export class MemoryEventStore implements EventStore {
   append(key: SessionKey, event: StoredEvent): void {
     const now = this.#now();
     this.#dropOlderThan(now - this.#maxAgeMs);
-    const bytes = bytesOf(event.text);
+    const bytes = bytesFor(event.text.length);
     if (bytes > this.#maxSessionBytes || bytes > this.#maxBytes) {
       // It cannot be kept, so nothing before it in its stream is of use: a gap must not look like a whole stream.
       this.#dropStream(key, event.stream);
       return;
     }
-    const { log } = this.#openRun(key, event, now);
+    const log = this.#add(key, event, now);
     log.events++;
     log.bytes += bytes;
     this.#bytes += bytes;
-    while (log.events > this.#maxEvents || log.bytes > this.#maxSessionBytes) this.#dropFirst(log.runs);
+    while (log.events > this.#maxEvents || log.bytes > this.#maxSessionBytes) this.#dropFirst(log.entries);
     while (this.#bytes > this.#maxBytes) this.#dropFirst(this.#all);
   }
 
@@ -80,13 +79,10 @@ export class MemoryEventStore implements EventStore {
     if (log === undefined) return undefined;
     const events: StoredEvent[] = [];
     let known = false;
-    for (const run of log.runs) {
+    for (const { run } of log.entries) {
       if (run.stream !== stream) continue;
       known = true;
-      run.texts.forEach((text, index) => {
-        const seq = run.firstSeq + index;
-        if (index >= run.dropped && seq > afterSeq) events.push({ stream, seq, text });
-      });
+      run.forEach(afterSeq, (seq, text) => events.push({ stream, seq, text }));
     }
     return known ? events : undefined;
   }
@@ -94,7 +90,7 @@ export class MemoryEventStore implements EventStore {
   forget(key: SessionKey): void {
     const log = this.#logs.get(nameOf(key));
     if (log === undefined) return;
-    for (const run of log.runs) this.#drop(run);
+    for (const entry of log.entries) this.#drop(entry);
   }
 
   close(): void {
@@ -104,76 +100,70 @@ export class MemoryEventStore implements EventStore {
     this.#bytes = 0;
   }
 
-  /** The run that the event belongs to, with the event. */
-  #openRun(key: SessionKey, { stream, seq, text }: StoredEvent, now: number): Run {
+  /** The books in which it was entered. */
+  #add(key: SessionKey, { stream, seq, text }: StoredEvent, now: number): SessionLog {
     const newest = this.#newest;
-    if (
-      newest !== undefined &&
-      newest.stream === stream &&
-      newest.at === now &&
-      newest.firstSeq + newest.texts.length === seq &&
-      newest.key === key
-    ) {
-      newest.texts.push(text);
-      return newest;
+    if (newest?.key === key && newest.run.isFollowedBy(stream, seq, now)) {
+      newest.run.add(text);
+      return newest.log;
     }
+    newest?.run.close();
     const log = this.#openLog(nameOf(key));
-    const run: Run = { key, log, stream, at: now, firstSeq: seq, texts: [text], dropped: 0 };
-    log.runs.add(run);
-    this.#all.add(run);
-    this.#newest = run;
-    return run;
+    const run = new EventRun(stream, now, seq, text);
+    const entry: Entry = { key, log, run, inAll: undefined, inLog: undefined };
+    entry.inAll = this.#all.add(entry);
+    entry.inLog = log.entries.add(entry);
+    this.#newest = entry;
+    return log;
   }
 
   #openLog(name: string): SessionLog {
     let log = this.#logs.get(name);
-    if (log === undefined) this.#logs.set(name, (log = { name, runs: new Set(), events: 0, bytes: 0 }));
+    if (log === undefined)
+      this.#logs.set(name, (log = { name, entries: new LinkedList(), events: 0, bytes: 0 }));
     return log;
   }
 
   #dropStream(key: SessionKey, stream: string): void {
     const log = this.#logs.get(nameOf(key));
     if (log === undefined) return;
-    for (const run of log.runs) if (run.stream === stream) this.#drop(run);
+    for (const entry of log.entries) if (entry.run.stream === stream) this.#drop(entry);
   }
 
   #dropOlderThan(limit: number): void {
-    for (const run of this.#all) {
-      if (run.at > limit) return;
-      this.#drop(run);
+    for (let oldest = this.#all.first; oldest !== undefined && oldest.run.at <= limit;) {
+      this.#drop(oldest);
+      oldest = this.#all.first;
     }
   }
 
   /** The oldest event of the oldest run. */
-  #dropFirst(runs: Set<Run>): void {
-    for (const run of runs) {
-      this.#dropEvent(run);
-      if (run.dropped === run.texts.length) this.#drop(run);
-      return;
-    }
+  #dropFirst(entries: LinkedList<Entry>): void {
+    const entry = entries.first;
+    if (entry === undefined) return;
+    this.#dropEvent(entry);
+    if (entry.run.isEmpty) this.#drop(entry);
   }
 
-  #dropEvent(run: Run): void {
-    const { log, texts } = run;
-    const bytes = bytesOf(texts[run.dropped] ?? '');
-    texts[run.dropped++] = '';
+  #dropEvent({ log, run }: Entry): void {
+    const bytes = bytesFor(run.dropFirst());
     log.events--;
     log.bytes -= bytes;
     this.#bytes -= bytes;
   }
 
-  #drop(run: Run): void {
-    const { log } = run;
-    while (run.dropped < run.texts.length) this.#dropEvent(run);
-    if (this.#newest === run) this.#newest = undefined;
-    this.#all.delete(run);
-    log.runs.delete(run);
-    if (log.runs.size === 0) this.#logs.delete(log.name);
+  #drop(entry: Entry): void {
+    const { log, run, inAll, inLog } = entry;
+    while (!run.isEmpty) this.#dropEvent(entry);
+    if (this.#newest === entry) this.#newest = undefined;
+    if (inAll !== undefined) this.#all.remove(inAll);
+    if (inLog !== undefined) log.entries.remove(inLog);
+    if (log.events === 0) this.#logs.delete(log.name);
   }
 }
 
-function bytesOf(text: string): number {
-  return text.length * 2 + OVERHEAD_BYTES;
+function bytesFor(length: number): number {
+  return length * 2 + OVERHEAD_BYTES;
 }
 
 /** Neither part can be mistaken for the other, whatever a principal is called. */

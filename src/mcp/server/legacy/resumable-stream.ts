@@ -85,13 +85,15 @@ export class ResumableStream implements MessageStream {
   }
 
   #keep(event: StoredEvent): void {
-    const failed = (error: unknown): void =>
-      this.core.observe({ type: 'port_failed', port: 'events', error });
     try {
       const kept = this.#store?.append(this.#key, event);
-      if (kept instanceof Promise) kept.catch(failed);
+      if (kept instanceof Promise) kept.catch((error: unknown) => this.#notKept(error));
     } catch (error) {
-      failed(error);
+      this.#notKept(error);
     }
+  }
+
+  #notKept(error: unknown): void {
+    this.core.observe({ type: 'port_failed', port: 'events', error });
   }
 }
