@@ -1,3 +1,4 @@
+import { toConnectorId } from '../kernel/index.js';
 import { starterPolicy, localAgent, sampleConnector } from './built-in.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
@@ -23,11 +24,17 @@ export async function applyConfig(hub: Hub, config: Config, folder: DataFolder):
     hub.health.forget(id);
     await hub.upstreams.drop(id);
   }
+  if (removed.length > 0) await tidyFolders(hub);
   for (const connector of changed) {
     await hub.upstreams.drop(connector.id);
     hub.catalog.putConnector(connector);
   }
   return [...changed.map(({ id }) => id), ...removed];
+}
+
+/** What processes of connectors wrote that are no more is of use to nobody. */
+export async function tidyFolders({ folders, connectors }: Hub): Promise<void> {
+  await folders.tidy(async (name) => (await connectors.find(toConnectorId(name))) !== undefined);
 }
 
 /** Files, stored ones and the starter, as one set. */

@@ -19,6 +19,11 @@ export class ChildRecords {
     this.#own = mark && join(folder, `${this.#boot}-${nameOf(mark)}`);
   }
 
+  /** A folder that is removed with this hub, or by the next one. */
+  get folder(): string | undefined {
+    return this.#own;
+  }
+
   /** Returns what forgets it again. Never throws: a process that is not on record is no worse off than before. */
   record(started: ProcessMark): () => void {
     if (this.#own === undefined) return () => {};

@@ -46,6 +46,7 @@ import type { DataFolder } from './data-folder.js';
 import { MasterKeyHolder } from './master-key/master-key-holder.js';
 import { openShared } from './open-shared.js';
 import { PublicUrl } from './public-url.js';
+import { ProcessFolders } from './process-folders.js';
 import type { Replicas } from './replicas.js';
 import { Signal } from './signal.js';
 import { createToolsetIndex } from './toolset-index.js';
@@ -163,6 +164,7 @@ async function openParts(given: HubParts) {
   const listChanged = new Signal<ConnectorId>();
   const upstreamChanged = new Signal<UpstreamChange>();
   const children = new ChildRecords(join(folder.path, 'children'));
+  const folders = composeFolders(folder, children);
   const publicUrl = new PublicUrl(config.server.publicUrl);
   const callers = composeCallers({ ...shared, config, publicUrl, agents, clock });
   const telemetry = await composeTelemetry({ ...shared, config, clock, logger, link });
@@ -174,6 +176,7 @@ async function openParts(given: HubParts) {
     onListChanged: (connector) => listChanged.emit(connector),
     onChange: (change) => upstreamChanged.emit(change),
     onProcess: (child) => children.record(child),
+    folderFor: (connector) => folders.open(connector),
     onQuestionRefused: (question) => losses.questionRefused(question),
   });
   return {
@@ -194,6 +197,7 @@ async function openParts(given: HubParts) {
     listChanged,
     upstreamChanged,
     children,
+    folders,
     policies: createPolicyDirectory(storage.policies),
     policy: createPolicyEngine({ clock, toolsetsOf: (connector, tool) => toolsets.of(connector, tool) }),
     policyChanged: new Signal(),
@@ -203,6 +207,10 @@ async function openParts(given: HubParts) {
     losses,
     telemetry,
   };
+}
+
+function composeFolders({ path }: DataFolder, children: ChildRecords): ProcessFolders {
+  return new ProcessFolders({ folder: join(path, 'work'), temporary: () => children.folder });
 }
 
 /** Of all workers of one machine, who have the same data folder. */

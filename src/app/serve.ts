@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from 'node:http';
 import type { WorkerLink } from '../coordination/index.js';
 import { systemClock, type Logger } from '../kernel/index.js';
-import { applyConfig } from './apply-config.js';
+import { applyConfig, tidyFolders } from './apply-config.js';
 import { composeHub, type Hub } from './compose.js';
 import { composeServer } from './compose-server.js';
 import type { Config } from './config/config.js';
@@ -75,6 +75,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   hub.events.append({ kind: 'hub' }, { type: 'hub.started', version: VERSION });
   const schedule = startSchedule(hub, config);
   hub.connectorsChanged.on(() => void schedule.refresh());
+  hub.connectorsChanged.on(() => void tidyFolders(hub).catch(() => {}));
   await schedule.refresh();
   await schedule.known(FIRST_LISTING_MS);
   ready = true;

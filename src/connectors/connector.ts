@@ -99,6 +99,11 @@ export interface ConnectorLimits {
   readonly queue: number;
   /** Failures in a row to reach it or to hear from it after which calls are kept away for a while. Zero: never. */
   readonly breakerFailures: number;
+  /** What a process and its descendants may use together; zero: any amount. Resident memory. */
+  readonly memoryBytes: number;
+  /** Processor time from the start of the process on. */
+  readonly cpuSeconds: number;
+  readonly processes: number;
 }
 
 /** A prompt written by the operator for an upstream that has none. */
@@ -124,6 +129,9 @@ export const DEFAULT_LIMITS: ConnectorLimits = {
   concurrency: 50,
   queue: 100,
   breakerFailures: 5,
+  memoryBytes: 0,
+  cpuSeconds: 0,
+  processes: 0,
 };
 export const DEFAULT_IDLE_STOP_MS = 600_000;
 export const DEFAULT_MAX_LIFETIME_MS = 0;

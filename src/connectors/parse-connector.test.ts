@@ -21,6 +21,9 @@ describe('a connector', () => {
         resultBytes: 200_000,
         sseReconnects: 5,
         breakerFailures: 5,
+        memoryBytes: 0,
+        cpuSeconds: 0,
+        processes: 0,
         concurrency: 50,
         queue: 100,
       },
@@ -75,6 +78,17 @@ describe('a connector', () => {
     });
     expect(isolation).toBe('shared');
     expect(JSON.stringify(endpoint)).not.toContain('canary');
+  });
+
+  test('P-11: what a process may use can be limited where it can be measured', () => {
+    const input = { command: 'node', limits: { memoryBytes: 1_000_000 } };
+    expect(parse(input).limits).toMatchObject({ memoryBytes: 1_000_000, cpuSeconds: 0, processes: 0 });
+    expect(() => parseConnector('c', input, { source: 'file', now: 1, platform: 'darwin' })).toThrow(
+      'limits.memoryBytes: can be held on Linux only',
+    );
+    expect(() => parse({ ...URL_ONLY, limits: { processes: 1 } })).toThrow(
+      'limits.processes: does not belong to a streamable_http connector',
+    );
   });
 
   test.each([

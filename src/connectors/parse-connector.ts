@@ -6,6 +6,7 @@ import {
   DEFAULT_LIMITS,
   DEFAULT_TIMEOUTS,
   type Connector,
+  type ConnectorLimits,
   type ConnectorSource,
   type Endpoint,
   type OperatorPrompt,
@@ -18,6 +19,8 @@ export interface ConnectorOrigin {
   readonly now: number;
   /** The connector this one replaces. */
   readonly before?: Connector;
+  /** The hub's own unless told otherwise. */
+  readonly platform?: NodeJS.Platform;
 }
 
 /** A complete connector, or `invalid_request` that names the field and what to do about it. */
@@ -33,6 +36,8 @@ export function parseConnector(id: string, input: unknown, origin: ConnectorOrig
   const operatorOwned = origin.source !== 'stored';
   const mayBePrivate = operatorOwned || given.allowPrivateNetwork === true;
   if (endpoint.transport !== 'stdio') checkUrl(endpoint.url, mayBePrivate);
+  const limits = { ...DEFAULT_LIMITS, ...given.limits };
+  requireMeasurable(limits, origin.platform ?? process.platform);
   const { auth, credentialMode } = parseAuth(given, endpoint.transport === 'stdio', mayBePrivate);
   return {
     id: toConnectorId(id),
@@ -42,7 +47,7 @@ export function parseConnector(id: string, input: unknown, origin: ConnectorOrig
     credentialMode,
     era: given.era ?? 'auto',
     timeouts: { ...DEFAULT_TIMEOUTS, ...given.timeouts },
-    limits: { ...DEFAULT_LIMITS, ...given.limits },
+    limits,
     isolation: given.isolation ?? (endpoint.transport === 'stdio' ? 'shared' : 'per_principal'),
     retries: given.retries ?? 1,
     enabled: given.enabled ?? given.disabled !== true,
@@ -73,6 +78,13 @@ const HTTP_SETTINGS = [
   ['limits', 'sseReconnects'],
 ] as const;
 
+/** Settings that have no meaning for anything else. */
+const STDIO_SETTINGS = [
+  ['limits', 'memoryBytes'],
+  ['limits', 'cpuSeconds'],
+  ['limits', 'processes'],
+] as const;
+
 function toEndpoint(given: ConnectorInput): Endpoint {
   const named = given.transport ?? (given.type === undefined ? undefined : SPELLINGS[given.type]);
   const transport = named ?? (given.command === undefined ? 'streamable_http' : 'stdio');
@@ -80,11 +92,10 @@ function toEndpoint(given: ConnectorInput): Endpoint {
     (field) => given[field] !== undefined,
   );
   if (foreign !== undefined) throw invalid(foreign, `does not belong to a ${transport} connector`);
-  const inner =
-    transport === 'stdio'
-      ? HTTP_SETTINGS.find(([group, field]) => given[group] !== undefined && field in given[group])
-      : undefined;
-  if (inner !== undefined) throw invalid(inner.join('.'), 'does not belong to a stdio connector');
+  const inner = (transport === 'stdio' ? HTTP_SETTINGS : STDIO_SETTINGS).find(
+    ([group, field]) => given[group] !== undefined && field in given[group],
+  );
+  if (inner !== undefined) throw invalid(inner.join('.'), `does not belong to a ${transport} connector`);
   if (transport !== 'stdio') {
     if (given.url === undefined) throw invalid('url', `a ${transport} connector needs a url`);
     return { transport, url: given.url };
@@ -101,6 +112,12 @@ function toEndpoint(given: ConnectorInput): Endpoint {
     idleStopMs: given.idleStopMs ?? DEFAULT_IDLE_STOP_MS,
     maxLifetimeMs: given.maxLifetimeMs ?? DEFAULT_MAX_LIFETIME_MS,
   };
+}
+
+/** How much processes use is told by `/proc`. A limit that cannot be held is refused rather than ignored. */
+function requireMeasurable(limits: ConnectorLimits, platform: NodeJS.Platform): void {
+  const set = STDIO_SETTINGS.find(([, field]) => limits[field] > 0);
+  if (set !== undefined && platform !== 'linux') throw invalid(set.join('.'), 'can be held on Linux only');
 }
 
 function toOperatorPrompt(prompt: NonNullable<ConnectorInput['prompts']>[number]): OperatorPrompt {

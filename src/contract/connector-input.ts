@@ -91,6 +91,9 @@ const shared = {
       concurrency: z.int().min(1).max(10_000).optional(),
       queue: z.int().min(0).max(100_000).optional(),
       breakerFailures: z.int().min(0).max(10_000).optional(),
+      memoryBytes: z.int().min(0).max(1_099_511_627_776).optional(),
+      cpuSeconds: z.int().min(0).max(2_592_000).optional(),
+      processes: z.int().min(0).max(100_000).optional(),
     })
     .optional(),
   isolation: z.enum(['shared', 'per_principal', 'per_session', 'per_call']).optional(),

@@ -62,8 +62,11 @@ function ownTimeouts({ endpoint, timeouts: { connectMs, ...others } }: Connector
   return endpoint.transport === 'stdio' ? others : { connectMs, ...others };
 }
 
-function ownLimits({ endpoint, limits: { sseReconnects, ...others } }: Connector): Fields {
-  return endpoint.transport === 'stdio' ? others : { sseReconnects, ...others };
+function ownLimits({ endpoint, limits }: Connector): Fields {
+  const { sseReconnects, memoryBytes, cpuSeconds, processes, ...others } = limits;
+  return endpoint.transport === 'stdio'
+    ? { memoryBytes, cpuSeconds, processes, ...others }
+    : { sseReconnects, ...others };
 }
 
 function commandOf(endpoint: Extract<Endpoint, { transport: 'stdio' }>, env: ConnectorPatch['env']): Fields {

@@ -16,7 +16,9 @@ export type {
   UpstreamTask,
 } from './upstream.js';
 export { askProfileOf, type AskProfile } from './ask-profile.js';
-export { createUpstreamPool, type UpstreamPoolOptions } from './upstream-pool.js';
+export { createUpstreamPool } from './upstream-pool.js';
+export type { UpstreamPoolOptions } from './pool-options.js';
+export type { ProcessFolder } from './open-client.js';
 export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js';
 export { createAuthorizationFetch } from './authorization-fetch.js';
 export { AccessRefused } from './upstream-failure.js';

@@ -1,4 +1,4 @@
-import type { Connector } from '../connectors/index.js';
+import type { Connector, Endpoint } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 import {
   connect,
@@ -42,6 +42,14 @@ export interface ProcessWatch {
   ended(reason: string): void;
   /** Returns what is called when nothing is left of it. */
   readonly started: ((child: ProcessMark) => () => void) | undefined;
+  /** Where it runs, if its connector does not say. */
+  readonly folder: (() => ProcessFolder | undefined) | undefined;
+}
+
+export interface ProcessFolder {
+  readonly path: string;
+  /** Nothing is left of the process. */
+  release(): void;
 }
 
 /** How much longer the transport waits than the client. */
@@ -74,22 +82,38 @@ function createTransport(connector: Connector, access: Access, parts: ClientPart
   const { endpoint } = connector;
   switch (endpoint.transport) {
     case 'stdio':
-      parts.processes.starting();
-      return new StdioTransport({
-        command: endpoint.command,
-        args: endpoint.args,
-        env: Object.fromEntries(Object.entries(endpoint.env).map(([name, value]) => [name, value.reveal()])),
-        ...(endpoint.cwd !== undefined && { cwd: endpoint.cwd }),
-        limits: { lineBytes: connector.limits.responseBytes },
-        onStderr: parts.onStderr,
-        onEnded: ({ message }) => parts.processes.ended(message),
-        ...(parts.processes.started && { onStarted: parts.processes.started }),
-      });
+      return createProcess(connector, endpoint, parts);
     case 'sse':
       return createLegacySse(connector, access, parts);
     case 'streamable_http':
       return new StreamableHttpTransport(httpOptions(connector, endpoint.url, access, parts));
   }
+}
+
+function createProcess(
+  { limits }: Connector,
+  { command, args, env, cwd }: Extract<Endpoint, { transport: 'stdio' }>,
+  { processes, onStderr }: ClientParts,
+): Transport {
+  processes.starting();
+  const folder = cwd === undefined ? processes.folder?.() : { path: cwd, release() {} };
+  const { memoryBytes, cpuSeconds, processes: descendants } = limits;
+  const isLimited = memoryBytes + cpuSeconds + descendants > 0;
+  return new StdioTransport({
+    command,
+    args,
+    env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.reveal()])),
+    ...(folder && { cwd: folder.path, onGone: () => folder.release() }),
+    limits: { lineBytes: limits.responseBytes },
+    ...(isLimited && { usage: { memoryBytes, cpuSeconds, processes: descendants } }),
+    onStderr,
+    onEnded: ({ code, message }) => {
+      // Whoever looks at what it said last learns why it said no more.
+      if (code === 'STDIO_OVER_LIMIT') onStderr(message);
+      processes.ended(message);
+    },
+    ...(processes.started && { onStarted: processes.started }),
+  });
 }
 
 function createLegacySse(connector: Connector, access: Access, parts: ClientParts): Transport {

@@ -8,7 +8,8 @@ import { parseConnector, type Connector } from '../connectors/index.js';
 import { ANONYMOUS } from '../credentials/index.js';
 import { silentLogger, toAgentId, toConnectorId, type Clock } from '../kernel/index.js';
 import type { Caller, UpstreamChange } from './upstream.js';
-import { createUpstreamPool, type UpstreamPoolOptions } from './upstream-pool.js';
+import type { UpstreamPoolOptions } from './pool-options.js';
+import { createUpstreamPool } from './upstream-pool.js';
 
 /** How upstreams are watched: when they are left alone, and when their processes begin and end. */
 

@@ -37,6 +37,7 @@ const TRANSPORT: Readonly<Record<TransportErrorCode, HubErrorCode>> = {
   STDIO_EXITED: 'upstream_closed',
   STDIO_LINE_TOO_LONG: 'upstream_too_large',
   STDIO_STDIN_FULL: 'overloaded',
+  STDIO_OVER_LIMIT: 'upstream_closed',
 };
 
 const CLIENT: Readonly<Record<ClientErrorCode, HubErrorCode>> = {

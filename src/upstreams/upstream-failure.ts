@@ -65,7 +65,12 @@ export function toHubError(error: unknown, connector: Connector): HubError {
 
 const STILL_THERE: ReadonlySet<unknown> = new Set(['MCP_SESSION_NOT_FOUND', 'session_lost']);
 /** Ended by us, or the end of a process, for which there is a count of its own. */
-const OTHERWISE_COUNTED: ReadonlySet<unknown> = new Set(['closed', 'STDIO_EXITED', 'STDIO_SPAWN_FAILED']);
+const OTHERWISE_COUNTED: ReadonlySet<unknown> = new Set([
+  'closed',
+  'STDIO_EXITED',
+  'STDIO_OVER_LIMIT',
+  'STDIO_SPAWN_FAILED',
+]);
 
 /** What a failure tells of the upstream. One that answers, however badly, lives. */
 export function lifeSign({ code, details = {} }: HubError): 'alive' | 'dead' | 'unclear' {
@@ -168,6 +173,7 @@ const TRANSPORT: Readonly<Record<TransportErrorCode, Row>> = {
   STDIO_EXITED: ['upstream_closed', 'the process ended'],
   STDIO_LINE_TOO_LONG: ['upstream_too_large', 'a line is too long'],
   STDIO_STDIN_FULL: ['overloaded', 'the process does not read'],
+  STDIO_OVER_LIMIT: ['upstream_closed', 'the process used more than its limits allow and was ended'],
 };
 
 const CLIENT: Readonly<Record<ClientErrorCode, Row>> = {

@@ -1,14 +1,13 @@
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
-import { HubError, type AgentId, type Clock, type ConnectorId, type Logger } from '../kernel/index.js';
+import { HubError, type AgentId, type ConnectorId } from '../kernel/index.js';
 import { createMemoryVerdicts, type McpClient } from '../mcp/client/index.js';
-import type { Implementation } from '../mcp/model/index.js';
-import type { ProcessMark } from '../mcp/transports/index.js';
 import type { AskProfile } from './ask-profile.js';
 import { ConnectorResources } from './connector-resources.js';
 import { identityOf, keyOf, profileFor, sessionKey, watchKeyOf, wishOf } from './conversation-key.js';
 import { openClient } from './open-client.js';
 import { close, createMember, judgeAge, vitalsOf, type Member } from './pool-member.js';
+import type { UpstreamPoolOptions } from './pool-options.js';
 import { PoolLease, type LeaseKeeper } from './pool-lease.js';
 import { probeHttp } from './probe-http.js';
 import { RecentCallers } from './recent-callers.js';
@@ -17,24 +16,6 @@ import { toUpstream } from './to-upstream.js';
 import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-resources.js';
 import { UpstreamPaused } from './upstream-paused.js';
 import type { Caller, Lease, UpstreamChange, Upstreams, UpstreamState } from './upstream.js';
-
-export interface UpstreamPoolOptions {
-  readonly info: Implementation;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  /** An upstream told that its list changed. */
-  readonly onListChanged?: (connector: ConnectorId) => void;
-  /** A process was started. What it returns is called when nothing is left of it. */
-  readonly onProcess?: (child: ProcessMark) => () => void;
-  /** An upstream stopped or began to answer. */
-  readonly onChange?: (change: UpstreamChange) => void;
-  /** An upstream asked something that was put to nobody. */
-  readonly onQuestionRefused?: (question: {
-    readonly connector: ConnectorId;
-    readonly method: string;
-    readonly reason: 'unattributed' | 'undeclared';
-  }) => void;
-}
 
 const SWEEP_MS = 15_000;
 
@@ -228,7 +209,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
 
   #start(common: ConnectorResources, access: Access, caller: Caller, profile: AskProfile): Member {
     const { connector, egress, stderr } = common;
-    const { info, clock, logger, onQuestionRefused, onProcess } = this.#options;
+    const { info, clock, logger, onQuestionRefused, onProcess, folderFor } = this.#options;
     const log = logger.child({ connector: connector.id });
     const opening = new AbortController();
     const identity = identityOf(connector, access, caller.principal);
@@ -257,6 +238,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
         starting: () => stands && common.startsOf(identity).require('caller'),
         ended: () => stands && this.#processEnded(member, identity),
         started: onProcess,
+        folder: folderFor && (() => folderFor(connector)),
       },
     });
     const member = createMember({

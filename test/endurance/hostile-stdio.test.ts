@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -48,10 +48,19 @@ const ROWS: Readonly<Record<string, Row>> = {
   'close-stdout': lost('P-9', 'upstream_closed'),
   'stop-reading': lost('P-9', 'upstream_timeout'),
   env: ok('P-10', /env/),
+  'memory-hog': lost('P-11', 'upstream_closed'),
+  'cpu-hog': lost('P-11', 'upstream_closed'),
+  'process-hog': lost('P-11', 'upstream_closed'),
 };
 /** Whoever waits for these waits in vain; all others are given time to start, however busy the machine. */
 const SILENT = new Set(['wrong-id', 'hang', 'stop-reading']);
 const BROKEN = ['exit-0', 'exit-1', 'exit-on-init', 'hang-init'] as const;
+
+const LIMITS: Readonly<Record<string, object>> = {
+  'memory-hog': { memoryBytes: 256 * 1024 * 1024 },
+  'cpu-hog': { cpuSeconds: 1 },
+  'process-hog': { processes: 3 },
+};
 
 const SECRET = 'hunter2-hunter2';
 let folder = '';
@@ -72,7 +81,7 @@ beforeAll(async () => {
     era: 'legacy',
     retries: 0,
     timeouts: { requestMs: mode === 'hang-init' ? 300 : SILENT.has(mode) ? 5_000 : 30_000 },
-    limits: { responseBytes: 1_000_000 },
+    limits: { responseBytes: 1_000_000, ...LIMITS[mode] },
   });
   const modes = [...Object.keys(ROWS), ...BROKEN];
   hub = await startTestHub({
@@ -129,6 +138,22 @@ test('P-4: memory stays bounded', () => {
 test('P-10: a process sees its own variables and none of the hub', () => {
   expect(answers.get('env')).toContain(SECRET);
   expect(answers.get('env')).not.toMatch(/not-for-children|NODE_OPTIONS|CROSSPOINT/);
+});
+
+test('P-10: a process that was not told where runs in an empty folder of its own', async () => {
+  const path = join(hub.folder, 'data', 'work', 'env');
+  expect(answers.get('env')).toContain(JSON.stringify(JSON.stringify({ cwd: path })).slice(4, -4));
+  expect([statSync(path).mode & 0o777, readdirSync(path)]).toEqual([0o700, []]);
+});
+
+test.each([
+  ['memory-hog', 'more memory than 268435456 bytes'],
+  ['cpu-hog', 'more than 1 s of processor time'],
+  ['process-hog', 'more processes than 3'],
+])('P-11: %s was ended, and caller and admin are told why', async (mode, what) => {
+  expect(answers.get(mode)).toContain('used more than its limits allow and was ended');
+  const { lines } = (await admin(hub, 'GET', `/connectors/${mode}/logs`)).body as { lines: string[] };
+  expect(lines).toContain(`the process used ${what}; the process was killed`);
 });
 
 describe('P-1: processes that do not stay', () => {

@@ -85,7 +85,7 @@ export async function openRawAgent({
       method: 'POST',
       headers: { ...headersFor(method, params), ...more },
       body: stringifyJson(message),
-      signal: AbortSignal.timeout(20_000),
+      signal: AbortSignal.timeout(60_000),
     });
   }
 

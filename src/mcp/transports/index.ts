@@ -30,6 +30,7 @@ export type {
 } from './http-options.js';
 export { StdioTransport, type StdioLimits, type StdioOptions } from './stdio.js';
 export { endLeftBehind, markProcess, type ProcessMark } from './left-behind.js';
+export type { ProcessLimits } from './process-meter.js';
 export type { ShutdownTimes } from './process-shutdown.js';
 export type { Spawn, StdioCommand } from './stdio-spawn.js';
 export { createStdioChannel, type StdioChannelLimits, type StdioChannelOptions } from './stdio-channel.js';

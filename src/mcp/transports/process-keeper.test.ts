@@ -13,6 +13,7 @@ function fakeTree(pid: number) {
     pid,
     rootExited: vi.fn<ProcessTree['rootExited']>(),
     survey: vi.fn<ProcessTree['survey']>(async () => true),
+    pids: () => [pid],
     signal: vi.fn<ProcessTree['signal']>(),
     killNow: vi.fn<ProcessTree['killNow']>(),
   };

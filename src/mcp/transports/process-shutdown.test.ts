@@ -20,6 +20,7 @@ function scripted(endsAt: string, rootEndsAt: string = endsAt) {
     pid: 1,
     rootExited: () => {},
     survey: async () => alive,
+    pids: () => [],
     signal: step,
     killNow: () => {},
   };
@@ -47,6 +48,7 @@ test('a tree that is gone already is left alone', async () => {
     pid: 1,
     rootExited: () => {},
     survey: async () => false,
+    pids: () => [],
     signal: () => {},
     killNow: () => {},
   };

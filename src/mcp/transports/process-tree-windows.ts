@@ -22,6 +22,10 @@ export class WindowsProcessTree implements ProcessTree {
     return !this.#exited;
   }
 
+  pids(): readonly number[] {
+    return this.#exited ? [] : [this.pid];
+  }
+
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     if (this.#exited) return;
     const tool = spawn('taskkill', this.#args(signal === 'SIGKILL'), { stdio: 'ignore', windowsHide: true });

@@ -10,6 +10,8 @@ export interface ProcessTree {
    * rejects.
    */
   survey(): Promise<boolean>;
+  /** Everyone the last survey saw, and the child. */
+  pids(): readonly number[];
   /** To everyone the last survey saw. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
   /** Kills everyone without waiting, for a process that is about to exit. `entries` is the process table of now. */
@@ -49,6 +51,10 @@ export class PosixProcessTree implements ProcessTree {
     const exitedBefore = this.#rootExited;
     this.#update(await this.#table.read(), exitedBefore);
     return !this.#rootExited || this.#members.size > 0;
+  }
+
+  pids(): readonly number[] {
+    return this.#rootExited ? [...this.#members.keys()] : [this.pid, ...this.#members.keys()];
   }
 
   signal(signal: 'SIGTERM' | 'SIGKILL'): void {

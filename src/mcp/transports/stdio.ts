@@ -8,6 +8,7 @@ import { LineSplitter } from './line-splitter.js';
 import { LineWriter } from './line-writer.js';
 import { markProcess, type ProcessMark } from './left-behind.js';
 import { ProcessKeeper } from './process-keeper.js';
+import { ProcessMeter, type ProcessLimits } from './process-meter.js';
 import type { ShutdownTimes } from './process-shutdown.js';
 import { createProcessTable } from './process-table.js';
 import { PosixProcessTree, type ProcessTree } from './process-tree.js';
@@ -35,11 +36,15 @@ export interface StdioLimits {
 
 export interface StdioOptions extends StdioCommand {
   readonly limits?: Partial<StdioLimits>;
+  /** What it may use of the machine, on Linux. */
+  readonly usage?: ProcessLimits;
   readonly shutdown?: Partial<ShutdownTimes>;
   /** A line of the child's stderr: free text, without control characters. At most 100 a second. */
   readonly onStderr?: (line: string) => void;
   /** Called with each child that runs. What it returns is called when nothing is left of that. */
   readonly onStarted?: (child: ProcessMark) => () => void;
+  /** Nothing is left of the child, or it was never there. */
+  readonly onGone?: () => void;
   /** The child went away, or had to be given up, without being asked to. Called at most once. */
   readonly onEnded?: (reason: TransportError) => void;
   readonly spawn?: Spawn;
@@ -128,6 +133,7 @@ export class StdioTransport implements Transport {
       this.#running = this.#adopt(child, pid, { stdin, stdout, stderr });
     } catch (error) {
       this.#over ??= { code: 'STDIO_SPAWN_FAILED', message: 'the process could not be started' };
+      this.#options.onGone?.();
       throw error;
     }
   }
@@ -150,9 +156,16 @@ export class StdioTransport implements Transport {
         ? new WindowsProcessTree(pid)
         : new PosixProcessTree({ pid, table: TABLE });
     pipes.stdout.on('data', (chunk: Buffer) => this.#lines.push(chunk));
-    const { onStarted } = this.#options;
+    const { onStarted, usage } = this.#options;
     const mark = onStarted && markProcess(pid);
-    const onGone = mark && onStarted?.(mark);
+    const forget = mark && onStarted?.(mark);
+    const meter =
+      usage &&
+      new ProcessMeter({
+        tree,
+        limits: usage,
+        onOver: (what) => this.#giveUp('STDIO_OVER_LIMIT', `the process used ${what}`),
+      });
     return {
       pid,
       pipes,
@@ -164,7 +177,11 @@ export class StdioTransport implements Transport {
         keeper: KEEPER,
         times: { ...SHUTDOWN, ...this.#options.shutdown },
         onOver: ({ message, exitCode }) => this.#onOver(message, exitCode),
-        onGone,
+        onGone: () => {
+          meter?.stop();
+          forget?.();
+          this.#options.onGone?.();
+        },
       }),
       writer: new LineWriter({
         output: pipes.stdin,

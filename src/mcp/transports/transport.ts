@@ -93,7 +93,8 @@ export type TransportErrorCode =
   | 'STDIO_SPAWN_FAILED'
   | 'STDIO_EXITED'
   | 'STDIO_LINE_TOO_LONG'
-  | 'STDIO_STDIN_FULL';
+  | 'STDIO_STDIN_FULL'
+  | 'STDIO_OVER_LIMIT';
 
 export interface TransportErrorDetails {
   readonly status?: number;

@@ -66,6 +66,16 @@ const misdeeds = {
   hang: () => {},
   'close-stdout': () => closeSync(1),
   'stop-reading': () => process.stdin.pause(),
+  'memory-hog': () => {
+    const held = [];
+    setInterval(() => held.push(Buffer.alloc(16_777_216, 1)), 20);
+  },
+  'cpu-hog': () => {
+    for (;;);
+  },
+  'process-hog': () => {
+    for (let n = 0; n < 4; n++) spawn('sleep', ['60'], { stdio: 'ignore' });
+  },
   env: (id) => answerWith(id, text({ env: process.env, cwd: process.cwd() })),
 };
 

@@ -1,0 +1,26 @@
+import type { Connector } from '../connectors/index.js';
+import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
+import type { Implementation } from '../mcp/model/index.js';
+import type { ProcessMark } from '../mcp/transports/index.js';
+import type { ProcessFolder } from './open-client.js';
+import type { UpstreamChange } from './upstream.js';
+
+export interface UpstreamPoolOptions {
+  readonly info: Implementation;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** An upstream told that its list changed. */
+  readonly onListChanged?: (connector: ConnectorId) => void;
+  /** A process was started. What it returns is called when nothing is left of it. */
+  readonly onProcess?: (child: ProcessMark) => () => void;
+  /** Where a process of a connector runs that does not say. Undefined: where the hub runs. */
+  readonly folderFor?: (connector: Connector) => ProcessFolder | undefined;
+  /** An upstream stopped or began to answer. */
+  readonly onChange?: (change: UpstreamChange) => void;
+  /** An upstream asked something that was put to nobody. */
+  readonly onQuestionRefused?: (question: {
+    readonly connector: ConnectorId;
+    readonly method: string;
+    readonly reason: 'unattributed' | 'undeclared';
+  }) => void;
+}
