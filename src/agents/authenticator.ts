@@ -11,8 +11,11 @@ export type Identity = Agent | TokenVerdict | undefined;
 export interface Authenticator {
   /** Answers at once where the key is remembered. */
   authenticate(key: string): Agent | undefined | Promise<Agent | undefined>;
-  /** Takes access tokens too, where anybody's count. Answers at once where key or token is remembered. */
-  identify(token: string): Identity | Promise<Identity>;
+  /**
+   * Takes access tokens too, where anybody's count. Answers at once where key or token is remembered. `digest`: that of
+   * the token, for whoever has kept it.
+   */
+  identify(token: string, digest?: string): Identity | Promise<Identity>;
   /** Drops what is remembered; called whenever an agent or key changed. */
   forget(): void;
 }
@@ -62,17 +65,17 @@ export function createAuthenticator({
     return agent ?? verifier.verify(token, digest);
   }
 
-  function authenticate(key: string): Agent | undefined | Promise<Agent | undefined> {
+  function authenticate(key: string, kept?: string): Agent | undefined | Promise<Agent | undefined> {
     if (key.length === 0 || key.length > MAX_KEY_LENGTH) return undefined;
-    const digest = digestKey(key);
+    const digest = kept ?? digestKey(key);
     return recall(digest) ?? lookUp(digest);
   }
 
   return {
-    authenticate,
-    identify(token) {
-      if (tokens === undefined || !tokens.isOn) return authenticate(token);
-      const digest = digestKey(token);
+    authenticate: (key) => authenticate(key),
+    identify(token, kept) {
+      if (tokens === undefined || !tokens.isOn) return authenticate(token, kept);
+      const digest = kept ?? digestKey(token);
       return recall(digest) ?? tokens.remembered(digest) ?? find(token, digest, tokens);
     },
     forget() {

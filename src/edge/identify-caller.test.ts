@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Agent, Identity } from '../agents/index.js';
+import { digestKey, type Agent, type Identity } from '../agents/index.js';
 import { bearerChallenge } from './bearer-challenge.js';
 import { createCallerIdentification } from './identify-caller.js';
 import { createOwnResources } from './own-resources.js';
@@ -11,10 +11,12 @@ const METADATA = `resource_metadata="${HUB}/.well-known/oauth-protected-resource
 /** Keys and tokens by what they are; each is also known with a delay, under its name and `later`. */
 function open(identities: Readonly<Record<string, Identity>>, tokens: 'on' | 'off' | 'none' = 'on') {
   const shown: string[] = [];
+  const digests: (string | undefined)[] = [];
   const caller = createCallerIdentification(
     {
-      identify(token) {
+      identify(token, digest) {
         shown.push(token);
+        digests.push(digest);
         const identity = identities[token.replace('later', '')];
         return token.endsWith('later') ? Promise.resolve(identity) : identity;
       },
@@ -29,7 +31,7 @@ function open(identities: Readonly<Record<string, Identity>>, tokens: 'on' | 'of
   );
   const identify = (authorization: string | undefined, path = '/mcp') =>
     caller.identify(authorization === undefined ? {} : { authorization }, path);
-  return { caller, identify, shown };
+  return { caller, identify, shown, digests };
 }
 
 describe('what is shown', () => {
@@ -41,6 +43,29 @@ describe('what is shown', () => {
     const { identify, shown } = open({ key: CI });
     expect(identify(header)).toBe(CI);
     expect(shown).toEqual(['key']);
+  });
+
+  test('what a connection repeats is judged anew each time', () => {
+    const identities: Record<string, Identity> = { key: CI };
+    const { caller, shown, digests } = open(identities);
+    const headers = { authorization: 'Bearer key' };
+    expect(caller.identify(headers, '/mcp')).toBe(CI);
+    expect(caller.identify(headers, '/mcp')).toBe(CI);
+    delete identities['key'];
+    expect(caller.identify(headers, '/mcp')).toMatchObject({ status: 401 });
+    expect(shown).toEqual(['key', 'key', 'key']);
+    expect(new Set(digests)).toEqual(new Set([digestKey('key')]));
+  });
+
+  test('headers that say something else are read anew', () => {
+    const { caller, digests } = open({ key: CI });
+    const headers = { authorization: 'Bearer key' };
+    expect(caller.identify(headers, '/mcp')).toBe(CI);
+    headers.authorization = 'Bearer other';
+    expect(caller.identify(headers, '/mcp')).toMatchObject({ status: 401 });
+    headers.authorization = 'key';
+    expect(caller.identify(headers, '/mcp')).toMatchObject({ status: 401 });
+    expect(digests).toEqual([digestKey('key'), digestKey('other')]);
   });
 
   test('a key that must be looked up', async () => {

@@ -1,4 +1,10 @@
-import type { Agent, Authenticator, Identity, RefusedToken } from '../agents/index.js';
+import {
+  digestKey,
+  type Agent,
+  type Authenticator,
+  type Identity,
+  type RefusedToken,
+} from '../agents/index.js';
 import type { AuthenticationRefusal, ExchangeHeaders } from '../mcp/server/index.js';
 import { bearerChallenge, type ChallengeParts } from './bearer-challenge.js';
 import { resourcePathOf, type OwnResources } from './own-resources.js';
@@ -27,6 +33,13 @@ const RETRY_MS = 5_000;
 
 type Found = Agent | AuthenticationRefusal | undefined;
 
+/** What a header says. */
+interface Shown {
+  readonly header: string;
+  readonly token: string;
+  readonly digest: string;
+}
+
 export function createCallerIdentification(
   authenticator: Pick<Authenticator, 'identify'>,
   tokens: TokenFace | undefined,
@@ -37,6 +50,8 @@ export function createCallerIdentification(
 class Doorkeeper implements CallerIdentification {
   readonly #authenticator: Pick<Authenticator, 'identify'>;
   readonly #tokens: TokenFace | undefined;
+  /** By the headers themselves: a connection whose client repeats them keeps them, and with them what was made of them. */
+  readonly #shown = new WeakMap<ExchangeHeaders, Shown>();
 
   constructor(authenticator: Pick<Authenticator, 'identify'>, tokens: TokenFace | undefined) {
     this.#authenticator = authenticator;
@@ -46,8 +61,8 @@ class Doorkeeper implements CallerIdentification {
   identify(headers: ExchangeHeaders, path: string): Found | Promise<Found> {
     const header = headers['authorization'];
     if (header === undefined) return undefined;
-    const token = BEARER.exec(header)?.[1];
-    if (token === undefined) {
+    const shown = this.#read(headers, header);
+    if (shown === undefined) {
       return {
         status: 401,
         message: 'The Authorization header is malformed',
@@ -55,10 +70,20 @@ class Doorkeeper implements CallerIdentification {
         reason: 'a malformed Authorization header',
       };
     }
-    const identity = this.#authenticator.identify(token);
+    const identity = this.#authenticator.identify(shown.token, shown.digest);
     return identity instanceof Promise
       ? identity.then((found) => this.#judge(found, headers, path))
       : this.#judge(identity, headers, path);
+  }
+
+  #read(headers: ExchangeHeaders, header: string): Shown | undefined {
+    const known = this.#shown.get(headers);
+    if (known !== undefined && known.header === header) return known;
+    const token = BEARER.exec(header)?.[1];
+    if (token === undefined) return undefined;
+    const shown = { header, token, digest: digestKey(token) };
+    this.#shown.set(headers, shown);
+    return shown;
   }
 
   challenge(headers: ExchangeHeaders, path: string, parts: ChallengeParts = {}): string {

@@ -43,8 +43,8 @@ class ChainedEvent implements EventRecord {
   readonly event: HubEvent;
   readonly previousHash: string;
   readonly hash: string;
-  readonly #actorText: string;
-  readonly #eventText: string;
+  /** Written to the journal and then to a row: the same text, so that it is put together once. */
+  readonly #payload: string;
 
   constructor(
     previous: { readonly sequence: number; readonly hash: string },
@@ -57,13 +57,14 @@ class ChainedEvent implements EventRecord {
     this.actor = actor;
     this.event = event;
     this.previousHash = previous.hash;
-    this.#actorText = textOfActor(actor);
-    this.#eventText = textOfEvent(event);
-    this.hash = hashOf(this.sequence, at, this.#actorText, this.#eventText, previous.hash);
+    const actorText = textOfActor(actor);
+    const eventText = textOfEvent(event);
+    this.hash = hashOf(this.sequence, at, actorText, eventText, previous.hash);
+    this.#payload = toPayload(actorText, eventText);
   }
 
   payload(): string {
-    return toPayload(this.#actorText, this.#eventText);
+    return this.#payload;
   }
 }
 

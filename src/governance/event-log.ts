@@ -49,6 +49,15 @@ interface Head {
   readonly hash: string;
 }
 
+type Intended = Extract<HubEvent, { readonly type: 'call.intended' }>;
+
+/** Written out: a copy that gets one member more costs several times as much, to make and whenever it is read. */
+function withInstance(intent: Intended, instance: string): Intended {
+  const { type, callId, connector, target, exposedName, method, arguments: args, policies, trace } = intent;
+  if (trace !== undefined) return { ...intent, instance };
+  return { type, callId, connector, target, exposedName, method, arguments: args, policies, instance };
+}
+
 function isAwaited({ kept }: Waiting): boolean {
   return kept !== undefined;
 }
@@ -77,7 +86,7 @@ class GroupedEventLog implements EventLog {
   intend(actor: Actor, intent: HubEvent): Promise<void> {
     const { instance } = this.#options;
     const event =
-      instance !== undefined && intent.type === 'call.intended' ? { ...intent, instance } : intent;
+      instance !== undefined && intent.type === 'call.intended' ? withInstance(intent, instance) : intent;
     return new Promise((resolve, reject) => {
       if (this.#closed) reject(new HubError('shutting_down', 'the hub is shutting down'));
       else if (this.#waiting.length < this.#options.maxWaiting) this.#add(actor, event, resolve, reject);

@@ -57,6 +57,21 @@ test('an ordinary request is read past node:http, and everything after another o
   expect(seen).toEqual(['/mcp?x=y', '/mcp']);
 });
 
+test('a head that is not quite the one before is read anew', async () => {
+  const connection = pair.fast.connect();
+  const wrong = POST.replace('Mcp-Name: echo', 'Mcp-Name: ohce');
+  expect(wrong).not.toBe(POST);
+  for (const [text, status] of [
+    [POST, 200],
+    [wrong, 400],
+    [POST, 200],
+    [wrong, 400],
+  ] as const) {
+    connection.write(text);
+    expect((await connection.response())?.status).toBe(status);
+  }
+});
+
 test('H-39: silent connections, idle ones and slow bodies are ended', async () => {
   const live = await LiveServer.open({
     http: { headersTimeoutMs: 100, keepAliveMs: 100 },

@@ -164,6 +164,16 @@ describe('B6: what belongs to one hop', () => {
     expect(withoutHopMeta({ name: 'x', _meta: {} })).toEqual({ name: 'x' });
   });
 
+  test('leaves the params of a call as they are, and whatever else is in them', () => {
+    const call = { name: 'x', arguments: { a: 1 } };
+    for (const more of [{}, { task: { ttl: 1 } }, { _x: null }]) {
+      const params = { ...call, _meta: META, ...more };
+      expect(withoutHopMeta(params)).toEqual({ ...call, ...more });
+      expect(params).toHaveProperty('_meta');
+    }
+    expect(withoutHopMeta({ name: 'x', other: 1, _meta: META })).toEqual({ name: 'x', other: 1 });
+  });
+
   test('is no matter where there is no _meta', () => {
     for (const params of [{}, { name: 'x' }, { _meta: 'x' }]) expect(withoutHopMeta(params)).toBe(params);
   });

@@ -98,10 +98,25 @@ export function readProgressToken(params: JsonObject | undefined): RequestId | u
 export function withoutHopMeta(params: JsonObject): JsonObject {
   const meta = metaOf(params);
   if (meta === undefined) return params;
+  if (isOfHop(meta)) return withoutMeta(params);
   const { _meta: _, ...rest } = params;
-  if (isOfHop(meta)) return rest;
   const kept = Object.entries(meta).filter(([key]) => !isHopKey(key));
   return { ...rest, _meta: Object.fromEntries(kept) };
+}
+
+/** The params of a call are written out: leaving a member out of a copy costs more than reading the whole message. */
+function withoutMeta(params: JsonObject): JsonObject {
+  const { name, arguments: args } = params;
+  if (name !== undefined && args !== undefined && countMembers(params) === 3)
+    return { name, arguments: args };
+  const { _meta: _, ...rest } = params;
+  return rest;
+}
+
+function countMembers(value: JsonObject): number {
+  let count = 0;
+  for (const key in value) if (Object.hasOwn(value, key)) count++;
+  return count;
 }
 
 /** Whether there is nothing else in it, as in most requests. */

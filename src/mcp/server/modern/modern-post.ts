@@ -89,22 +89,19 @@ export class ModernPost {
         return;
       }
       if (method === 'tools/call') this.#checkParamHeaders(exchange, principal, message);
-      this.#run(exchange, reply, handler, { principal, message, envelope, description });
+      const { headers } = exchange;
+      this.#run(handler, { core, message, envelope, description, principal, reply, headers });
     } catch (error) {
       this.#reject(exchange, message, error);
     }
   }
 
-  #run(
-    { headers }: Exchange,
-    reply: HttpReply,
-    handler: Handler,
-    request: Pick<ModernRequest, 'principal' | 'message' | 'envelope' | 'description'>,
-  ): void {
+  #run(handler: Handler, request: ModernRequest & { readonly reply: HttpReply }): void {
+    const { reply } = request;
     const { id } = request.message;
     let call: ModernCall;
     try {
-      call = prepareModernCall({ ...request, core: this.#core, reply, headers });
+      call = prepareModernCall(request);
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       reply.answer(writeError(id, error.toErrorObject()), 200);

@@ -28,8 +28,8 @@ export class AnswerParser {
   /** Bytes to come, where their number is known. */
   #left = 0;
   #chunks: ChunkedBody | undefined;
-  /** Servers begin their answers with the same words again and again. */
-  #knownText = '';
+  /** Servers begin their answers with the same words again and again: their bytes, the empty line among them. */
+  #knownBytes: Buffer | undefined;
   #knownHead: AnswerHead | undefined;
 
   constructor(parts: AnswerParts) {
@@ -72,22 +72,34 @@ export class AnswerParser {
 
   #readHead(bytes: Buffer, start: number): number {
     const before = this.#held.length;
+    if (before === 0 && this.#knownHead !== undefined && this.#isKnown(bytes, start)) {
+      this.#begin(this.#knownHead);
+      return start + (this.#knownBytes?.length ?? 0);
+    }
     const room = MAX_HEAD_BYTES - before;
     const found = before === 0 ? this.#headIn(bytes, start, room) : this.#headAcross(bytes, start, room);
     if (found === undefined) return bytes.length;
-    const head = this.#headOf(found.text);
+    const head = readAnswerHead(found.text);
     // An informational answer announces another.
-    if (head.status >= 200) this.#begin(head);
-    else if (head.status === 101) throw notHttp();
+    if (head.status === 101) throw notHttp();
+    if (head.status >= 200) {
+      if (before === 0) this.#know(head, bytes.subarray(start, found.next));
+      this.#begin(head);
+    }
     return found.next;
   }
 
-  #headOf(text: string): AnswerHead {
-    if (this.#knownHead !== undefined && text === this.#knownText) return this.#knownHead;
-    const head = readAnswerHead(text);
-    this.#knownText = text;
+  /** Comparing bytes costs a fraction of making text of them. */
+  #isKnown(bytes: Buffer, start: number): boolean {
+    const known = this.#knownBytes;
+    if (known === undefined || bytes.length - start < known.length) return false;
+    return bytes.compare(known, 0, known.length, start, start + known.length) === 0;
+  }
+
+  #know(head: AnswerHead, bytes: Buffer): void {
+    if (this.#knownBytes?.length !== bytes.length) this.#knownBytes = Buffer.allocUnsafeSlow(bytes.length);
+    bytes.copy(this.#knownBytes);
     this.#knownHead = head;
-    return head;
   }
 
   #headIn(bytes: Buffer, start: number, room: number): FoundHead | undefined {
