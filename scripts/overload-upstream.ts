@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 
 /**
  * An upstream in a process of its own that costs as little as it can, so that the hub before it is what has too much to do. Its answers
@@ -21,21 +20,38 @@ const ID = /"id":(\d+|"[^"]*")/;
 const METHOD = /"method":"([^"]*)"/;
 const UNKNOWN = '"error":{"code":-32601,"message":"Method not found"}';
 
-const server = createServer((request, response) => {
-  if (request.method !== 'POST') return void response.writeHead(405).end();
+const HEAD = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ';
+const LENGTH = /content-length: *(\d+)/i;
+
+/** Requests of one connection, one after another. The hub sends them in whole; what else may come is for real servers. */
+function serve(socket: Socket): void {
   let text = '';
-  request.setEncoding('utf8').on('data', (piece: string) => (text += piece));
-  request.on('end', () => {
-    const id = ID.exec(text)?.[1];
-    if (id === undefined) return void response.writeHead(202).end();
-    const result = RESULTS[METHOD.exec(text)?.[1] ?? ''];
-    const answer = result === undefined ? UNKNOWN : `"result":${result}`;
-    const body = `{"jsonrpc":"2.0","id":${id},${answer}}`;
-    response
-      .writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
-      .end(body);
+  socket.setNoDelay(true).setEncoding('latin1');
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (piece: string) => {
+    text += piece;
+    for (;;) {
+      const end = text.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const whole = end + 4 + Number(LENGTH.exec(text.slice(0, end))?.[1] ?? '0');
+      if (text.length < whole) return;
+      socket.write(answerTo(text.slice(0, whole)), 'latin1');
+      text = text.slice(whole);
+    }
   });
-});
+}
+
+function answerTo(request: string): string {
+  if (!request.startsWith('POST')) return 'HTTP/1.1 405 Method Not Allowed\r\ncontent-length: 0\r\n\r\n';
+  const id = ID.exec(request)?.[1];
+  if (id === undefined) return 'HTTP/1.1 202 Accepted\r\ncontent-length: 0\r\n\r\n';
+  const result = RESULTS[METHOD.exec(request)?.[1] ?? ''];
+  const answer = result === undefined ? UNKNOWN : `"result":${result}`;
+  const body = `{"jsonrpc":"2.0","id":${id},${answer}}`;
+  return `${HEAD}${body.length}\r\n\r\n${body}`;
+}
+
+const server = createServer(serve);
 server.listen(0, '127.0.0.1', () =>
   console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
 );

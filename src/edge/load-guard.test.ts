@@ -13,6 +13,8 @@ function setUp(maxCalls = 100) {
   let now = 0;
   let heap = 0.5;
   const warned: string[] = [];
+  const begun: string[] = [];
+  const refused: string[] = [];
   const logger = { ...silentLogger, warn: (_fields: object, text: string) => void warned.push(text) };
   const guard = createLoadGuard({ maxCalls, logger, now: () => now, heapUse: () => heap });
   open.push(guard);
@@ -23,6 +25,20 @@ function setUp(maxCalls = 100) {
       for (let n = 0; n < calls; n++) guard.begin(principal);
     },
     fillHeap: (use: number) => void (heap = use),
+    /** Calls that come in one turn of the event loop, each of which takes so long to begin. */
+    ask(calls: number, principal = 'p', tookMs = 1) {
+      for (let n = 0; n < calls; n++) {
+        if (guard.hasRoom()) begun.push(principal);
+        else
+          guard.wait(principal, {
+            run: () => void begun.push(principal),
+            refuse: () => void refused.push(principal),
+          });
+        now += tookMs;
+      }
+    },
+    begun,
+    refused,
     /** Samples that come this much later than they should. */
     turn(times: number, lateMs = 0) {
       for (let n = 0; n < times; n++) {
@@ -40,6 +56,7 @@ describe('load', () => {
   ])('with %i of 100 calls under way one more is refused: %s', (running, refused) => {
     const { guard, begin } = setUp();
     begin(running);
+    expect(guard.hasRoom()).toBe(!refused);
     expect(guard.refuses('tools/call', 'p')).toBe(refused);
     expect(guard.shed).toBe(refused ? 1 : 0);
   });
@@ -75,22 +92,53 @@ describe('load', () => {
     expect(guard.refuses('tools/call', 'greedy')).toBe(false);
   });
 
-  test('while the event loop is late fewer are taken, and more again when it is not', () => {
-    const { guard, begin, turn } = setUp(2_000);
-    begin(1_000);
-    turn(2, 101);
-    turn(1, 100);
-    turn(2, 101);
-    expect(guard.ceiling).toBe(2_000);
-    turn(1, 101);
-    expect(guard.ceiling).toBe(750);
-    expect(guard.refuses('tools/call', 'p')).toBe(true);
-    turn(20, 500);
-    expect(guard.ceiling).toBe(256);
-    turn(1, 100);
-    expect(guard.ceiling).toBe(269);
-    turn(100);
-    expect(guard.ceiling).toBe(2_000);
+  test('what one turn has no time for waits, and takes turns by principal', async () => {
+    const { guard, ask, begun, refused } = setUp(2_000);
+    // Eight are begun without a look at the clock, then three until four milliseconds have passed.
+    ask(20, 'greedy');
+    expect([begun.length, guard.waiting]).toEqual([11, 9]);
+    ask(2, 'modest');
+    expect(guard.waiting).toBe(11);
+    await vi.waitFor(() => expect(guard.waiting).toBe(0));
+    expect(begun.slice(11, 15)).toEqual(['greedy', 'modest', 'greedy', 'modest']);
+    expect([begun.length, refused.length]).toEqual([22, 0]);
+    ask(1, 'greedy');
+    expect(begun).toHaveLength(23);
+  });
+
+  test('a burst may wait; where somebody waits all the time only few may, and the longest line makes room', async () => {
+    const { guard, ask, begin, turn, refused } = setUp(2_000);
+    begin(256, 'slow');
+    ask(40, 'greedy', 0);
+    expect(guard.waiting).toBe(0);
+    ask(40, 'greedy', 1);
+    const burst = guard.waiting;
+    expect(burst).toBeGreaterThan(32);
+    turn(6);
+    expect(guard.room).toBe(32);
+    ask(1, 'greedy');
+    expect([guard.waiting, refused]).toEqual([burst, ['greedy']]);
+    ask(1, 'modest');
+    expect([guard.waiting, refused]).toEqual([burst, ['greedy', 'greedy']]);
+    await vi.waitFor(() => expect(guard.waiting).toBe(0));
+    expect(guard.shed).toBe(2);
+    turn(6);
+    expect(guard.room).toBe(2_000);
+  });
+
+  test('a process that is not busy with others has room for 256 however long they wait', () => {
+    const { guard, ask, turn } = setUp(2_000);
+    ask(40);
+    turn(8);
+    expect(guard.room).toBe(256);
+  });
+
+  test('who waits when it ends is told so', () => {
+    const { guard, ask, refused } = setUp();
+    ask(20);
+    guard.close();
+    guard.close();
+    expect(refused).toHaveLength(9);
   });
 
   test('F35: with a full heap nothing but signs of life is served, until there is room again', () => {

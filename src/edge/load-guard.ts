@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from '../kernel/index.js';
-import type { Load } from '../mcp/server/index.js';
+import type { Load, WaitingCall } from '../mcp/server/index.js';
+import { FairQueue } from './fair-queue.js';
 
 export interface LoadGuardOptions {
   /** Calls that may be under way at once in this process. */
@@ -15,27 +16,36 @@ export interface LoadGuardOptions {
 export interface LoadGuard extends Load {
   /** Calls under way. */
   readonly running: number;
-  /** How many there may be at the moment. */
-  readonly ceiling: number;
+  /** Calls that nobody has looked at yet. */
+  readonly waiting: number;
+  /** How many of them there may be at the moment. */
+  readonly room: number;
   /** Requests that were turned away since the start. */
   readonly shed: number;
   /** False after the process could do nothing for long, until it keeps up again. */
   readonly isResponsive: boolean;
+  /** Turns away whoever waits. */
   close(): void;
 }
 
 const SAMPLE_MS = 100;
-/** A turn of the event loop that is later than this means that there is more to do than can be done. */
-const LATE_MS = 100;
 const BLOCKED_MS = 1_000;
 const UNRESPONSIVE_MS = 5_000;
-/** One late turn may be anything: code that is loaded, a collection, a neighbour. */
-const LATE_TURNS = 3;
-/** So many a process can have under way however busy it is. */
-const FEWEST_CALLS = 256;
 const FULL_HEAP = 0.92;
 
-/** Beyond the ceiling there is room for so many of it again, for whoever has less under way than an equal share. */
+/** So many requests of one turn of the event loop are read without looking at the time. */
+const FREE_IN_TURN = 8;
+/** After this long in one turn the rest waits, so that answers of upstreams and other sockets get theirs. */
+const TURN_MS = 4;
+/** Calls that wait without a break for this many samples are no burst that passes, but too many. */
+const STANDING_SAMPLES = 5;
+/** After that nobody is let in who would have to wait longer than this. */
+const STANDING_WAIT_MS = 25;
+/** So many a process can have under way however busy it is. */
+const FEWEST_CALLS = 256;
+const FEWEST_WAITING = 32;
+
+/** Beyond the most there is room for so many of it again, for whoever has less under way than an equal share. */
 const FAIR_ROOM = 0.25;
 
 /** Cheap for us, and what clients need to find out what is wrong. */
@@ -54,9 +64,10 @@ export function createLoadGuard(options: LoadGuardOptions): LoadGuard {
 }
 
 /**
- * Turns requests away before they cost much when there are more than the process can serve, so that those it takes are
- * served in time. An agent that has many under way leaves room for those who have few. How many it takes falls while the
- * event loop is late and rises again while it is not; when memory runs out it takes no work at all.
+ * Turns calls away before they cost anything when there are more than the process can serve, so that those it takes are
+ * served in time. What it begins in one turn of the event loop is bounded by time; the rest waits, unread, in a line for each
+ * principal. As long as the lines become empty from time to time they may be long; where they never do, waiting only makes
+ * everybody late, and who would have to wait is told at once. When memory runs out no work is taken at all.
  */
 class EventLoopGuard implements LoadGuard {
   readonly #maxCalls: number;
@@ -64,15 +75,24 @@ class EventLoopGuard implements LoadGuard {
   readonly #heapUse: () => number;
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
+  readonly #byPrincipal = new Map<string, number>();
+  readonly #queue = new FairQueue<WaitingCall>();
   #sampledAt: number;
   #samples = 0;
-  #lateTurns = 0;
-  readonly #byPrincipal = new Map<string, number>();
   #running = 0;
-  #ceiling: number;
   #shed = 0;
   #isFull = false;
   #isResponsive = true;
+  /** Requests that were begun in this turn, and since when the time is looked at. */
+  #begunInTurn = 0;
+  #turnAt = 0;
+  #turn: NodeJS.Immediate | undefined;
+  /** For how many samples calls have waited all the time. */
+  #standing = 0;
+  #wasEmpty = true;
+  #begun = 0;
+  #perMs = 0;
+  #room: number;
 
   constructor({
     maxCalls,
@@ -81,7 +101,7 @@ class EventLoopGuard implements LoadGuard {
     now = () => performance.now(),
   }: LoadGuardOptions) {
     this.#maxCalls = maxCalls;
-    this.#ceiling = maxCalls;
+    this.#room = maxCalls;
     this.#logger = logger;
     this.#heapUse = heapUse;
     this.#now = now;
@@ -94,8 +114,12 @@ class EventLoopGuard implements LoadGuard {
     return this.#running;
   }
 
-  get ceiling(): number {
-    return this.#ceiling;
+  get waiting(): number {
+    return this.#queue.size;
+  }
+
+  get room(): number {
+    return this.#room;
   }
 
   get shed(): number {
@@ -118,39 +142,94 @@ class EventLoopGuard implements LoadGuard {
     else this.#byPrincipal.delete(principal);
   }
 
+  hasRoom(): boolean {
+    if (this.#queue.size > 0 || this.#running >= this.#maxCalls || this.#isFull) return false;
+    const begun = ++this.#begunInTurn;
+    if (begun > FREE_IN_TURN && this.#now() - this.#turnAt >= TURN_MS) return false;
+    if (begun === FREE_IN_TURN) {
+      this.#turnAt = this.#now();
+      this.#turn ??= setImmediate(this.#nextTurn);
+    }
+    this.#begun++;
+    return true;
+  }
+
+  wait(principal: string, call: WaitingCall): void {
+    if (this.refuses('tools/call', principal)) return call.refuse();
+    if (this.#queue.size >= this.#room) {
+      const other = this.#queue.makeRoomFor(principal);
+      this.#shed++;
+      (other ?? call).refuse();
+      if (other === undefined) return;
+    }
+    this.#queue.push(principal, call);
+    this.#turn ??= setImmediate(this.#nextTurn);
+  }
+
   refuses(method: string, principal: string): boolean {
-    if (this.#running < this.#ceiling && !this.#isFull) return false;
+    if (this.#running < this.#maxCalls && !this.#isFull) return false;
     if (ALWAYS_SERVED.has(method) || (!this.#isFull && ANSWERED_AT_ONCE.has(method))) return false;
     if (!this.#isFull && this.#isOwed(principal)) return false;
     this.#shed++;
     return true;
   }
 
-  #isOwed(principal: string): boolean {
-    if (this.#running >= this.#ceiling * (1 + FAIR_ROOM)) return false;
-    const own = this.#byPrincipal.get(principal) ?? 0;
-    const sharers = this.#byPrincipal.size + (own === 0 ? 1 : 0);
-    return own < this.#ceiling / sharers;
-  }
-
   close(): void {
     clearInterval(this.#timer);
+    clearImmediate(this.#turn);
+    for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) call.refuse();
   }
+
+  #isOwed(principal: string): boolean {
+    if (this.#running >= this.#maxCalls * (1 + FAIR_ROOM)) return false;
+    const own = this.#byPrincipal.get(principal) ?? 0;
+    const sharers = this.#byPrincipal.size + (own === 0 ? 1 : 0);
+    return own < this.#maxCalls / sharers;
+  }
+
+  readonly #nextTurn = (): void => {
+    this.#turn = undefined;
+    this.#begunInTurn = 0;
+    if (this.#queue.size === 0) return;
+    this.#turnAt = this.#now();
+    this.#runNext();
+  };
+
+  /** One after another by microtasks, so that what one of them does at once is done, and counted, before the next begins. */
+  readonly #runNext = (): void => {
+    const call = this.#queue.shift();
+    if (call === undefined) {
+      this.#wasEmpty = true;
+      return;
+    }
+    this.#begun++;
+    call.run();
+    if (this.#now() - this.#turnAt < TURN_MS) queueMicrotask(this.#runNext);
+    else this.#turn ??= setImmediate(this.#nextTurn);
+  };
 
   #sample(): void {
     const now = this.#now();
-    const lateMs = now - this.#sampledAt - SAMPLE_MS;
+    const tookMs = now - this.#sampledAt;
     this.#sampledAt = now;
-    this.#isResponsive = lateMs < UNRESPONSIVE_MS;
-    if (lateMs >= BLOCKED_MS)
-      this.#logger.warn({ lateMs: Math.round(lateMs) }, 'the event loop could not run');
-    this.#lateTurns = lateMs > LATE_MS ? this.#lateTurns + 1 : 0;
-    if (this.#lateTurns >= LATE_TURNS)
-      this.#ceiling = Math.max(FEWEST_CALLS, Math.floor(Math.min(this.#ceiling, this.#running) * 0.75));
-    else if (this.#lateTurns === 0)
-      this.#ceiling = Math.min(this.#maxCalls, this.#ceiling + Math.max(4, Math.ceil(this.#ceiling / 20)));
+    this.#isResponsive = tookMs - SAMPLE_MS < UNRESPONSIVE_MS;
+    if (tookMs - SAMPLE_MS >= BLOCKED_MS)
+      this.#logger.warn({ lateMs: Math.round(tookMs - SAMPLE_MS) }, 'the event loop could not run');
+    this.#measureRoom(tookMs);
     // Once a second: asking costs something.
     if (++this.#samples % 10 === 0) this.#isFull = this.#heapUse() > FULL_HEAP;
+  }
+
+  #measureRoom(tookMs: number): void {
+    this.#perMs += (this.#begun / tookMs - this.#perMs) / 4;
+    this.#begun = 0;
+    const isStanding = !this.#wasEmpty && this.#queue.size > 0;
+    this.#wasEmpty = this.#queue.size === 0;
+    this.#standing = Math.max(0, Math.min(2 * STANDING_SAMPLES, this.#standing + (isStanding ? 1 : -1)));
+    this.#room =
+      this.#standing < STANDING_SAMPLES
+        ? this.#maxCalls
+        : Math.max(FEWEST_WAITING, FEWEST_CALLS - this.#running, Math.ceil(this.#perMs * STANDING_WAIT_MS));
   }
 }
 

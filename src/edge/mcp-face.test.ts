@@ -65,6 +65,16 @@ describe('details', () => {
     expect(modern).toMatchObject({ error: { data: { reason: 'rate_limited', retryAfterMs: 70 } } });
   });
 
+  test.each([
+    ['rate_limited', {}, { status: 429, retryAfterMs: 1_000 }],
+    ['overloaded', { retryAfterMs: 2_500 }, { status: 503, retryAfterMs: 2_500 }],
+    ['storage_unavailable', { outcomeUnknown: true }, undefined],
+    ['unknown_tool', {}, undefined],
+  ] as const)('%s with %o has the refusal %o', (code, options, refusal) => {
+    const { modern, legacy } = facesOf(new HubError(code, 'no', options), 'tools/call');
+    for (const face of [modern, legacy]) expect('error' in face && face.refusal).toEqual(refusal);
+  });
+
   test('a model is warned where trying again may do the thing twice, and only there', () => {
     const text = (outcomeUnknown: boolean): unknown => {
       const { modern } = facesOf(

@@ -1,6 +1,6 @@
 import { HubError } from '../kernel/index.js';
 import { isObject, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
-import { FacedError, type Face } from '../mcp/server/index.js';
+import { FacedError, type Face, type Refusal } from '../mcp/server/index.js';
 import { MISSING_CLIENT_CAPABILITY, URL_ELICITATION_REQUIRED } from '../mcp/wire/index.js';
 import { ERROR_FACES } from './error-faces.js';
 
@@ -31,7 +31,14 @@ function toFace(shown: number | 'result', error: HubError, method: string, data:
       error.message,
       error.code === 'unknown_resource' ? { uri: (error.details?.['uri'] as string) ?? '' } : data,
     ),
+    refusal: refusalOf(error),
   };
+}
+
+/** Too much was asked for, or it cannot be done for the time being. Proxies and simple clients know these two by their status. */
+function refusalOf({ code, retryAfterMs = 1_000, outcomeUnknown }: HubError): Refusal | undefined {
+  const status = ERROR_FACES[code].admin;
+  return (status === 429 || status === 503) && !outcomeUnknown ? { status, retryAfterMs } : undefined;
 }
 
 /** For the model: what went wrong and whether trying again is safe. */

@@ -1,3 +1,6 @@
+import { Client as V2Client, StreamableHTTPClientTransport as V2Http } from '@modelcontextprotocol/client';
+import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as V1Http } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, test } from 'vitest';
 import { eventsOf } from '../support/hub-events.js';
 import { requestsOf } from '../support/remote-connector.js';
@@ -36,14 +39,16 @@ describe('B1.14: rates', () => {
     ['modern', -31_029],
     ['legacy', -32_000],
   ] as const)('too many calls of an agent are refused with the time to wait, %s', async (era, code) => {
-    const { upstream, hub, call } = await start({
+    const { upstream, hub, agent, call } = await start({
       era,
       config: { limits: { perAgent: { perSecond: 0.1, burst: 2 } } },
     });
     for (const name of ['a', 'b']) expect(await call(name)).toHaveProperty('result');
-    expect(await call('a')).toMatchObject({
+    const { status, headers, message } = await agent.request('tools/call', { name: 'up__a', arguments: {} });
+    expect(message).toMatchObject({
       error: { code, data: { reason: 'rate_limited', retryAfterMs: expect.any(Number) as number } },
     });
+    expect([status, Number(headers.get('retry-after'))]).toEqual([429, expect.closeTo(8, -1)]);
     expect(requestsOf(upstream.seen, 'tools/call')).toHaveLength(2);
     expect(await eventsOf(hub, 'call.refused')).toMatchObject([{ outcome: 'denied', error: 'rate_limited' }]);
   });
@@ -56,21 +61,41 @@ describe('B1.14: rates', () => {
   });
 });
 
+test('official clients show what a refusal says', async () => {
+  const { hub } = await start({ config: { limits: { perAgent: { perSecond: 0.01, burst: 1 } } } });
+  const headers = { authorization: `Bearer ${hub.localKey}` };
+  const url = new URL(`${hub.url}/mcp`);
+  const first = new V1Client({ name: 'c', version: '1' });
+  const second = new V2Client({ name: 'c', version: '1' });
+  keep(first);
+  keep(second);
+  await first.connect(new V1Http(url, { requestInit: { headers } }));
+  await second.connect(new V2Http(url, { requestInit: { headers } }));
+  const call = { name: 'up__a', arguments: {} };
+  expect(await first.callTool(call)).toHaveProperty('content');
+  const shown = { message: expect.stringMatching(/rate_limited/) as string };
+  await expect(first.callTool(call)).rejects.toMatchObject(shown);
+  await expect(second.callTool(call)).rejects.toMatchObject(shown);
+  expect(await second.listTools()).toHaveProperty('tools');
+});
+
 test('a connector takes no more calls at once than it may, and says so to the rest at once', async () => {
   const held: (() => void)[] = [];
-  const { call } = await start({
+  const { agent } = await start({
     connector: { limits: { concurrency: 1, queue: 1 } },
     script: { call: () => new Promise((resolve) => held.push(() => resolve({ content: [] }))) },
   });
-  const calls = [call('a'), call('a'), call('a')];
-  const refused = await Promise.race(calls);
-  expect(refused).toMatchObject({
+  const call = () => agent.request('tools/call', { name: 'up__a', arguments: {} });
+  const calls = [call(), call(), call()];
+  const { status, headers, message } = await Promise.race(calls);
+  expect([status, headers.get('retry-after')]).toEqual([503, '1']);
+  expect(message).toMatchObject({
     error: { code: -31_053, message: expect.stringContaining('connector up is busy') as string },
   });
   const release = setInterval(() => held.splice(0).forEach((finish) => finish()), 10);
   const answers = await Promise.all(calls);
   clearInterval(release);
-  expect(answers.filter((answer) => answer?.['result'] !== undefined)).toHaveLength(2);
+  expect(answers.filter((answer) => answer.message?.['result'] !== undefined)).toHaveLength(2);
 });
 
 describe('sizes', () => {

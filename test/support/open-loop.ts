@@ -1,22 +1,28 @@
 import { connect, type Socket } from 'node:net';
 
-/** Calls that come when they come, whether or not those before were answered: as many clients together behave. */
+/**
+ * Calls that come when they come, whether or not those before were answered, as many clients together behave. They have a pool
+ * of connections that stay: what finds none free waits in the client, and its time counts from when it was due.
+ */
 
-export interface OpenLoopOptions {
+export interface PoolOptions {
   readonly port: number;
   /** One whole request. */
   readonly request: Buffer;
-  readonly perSecond: number;
-  readonly seconds: number;
-  /** More connections are not opened; what finds none is counted as dropped. */
-  readonly mostConnections?: number;
+  readonly connections: number;
 }
 
-export interface OpenLoopResult {
+export interface OpenLoopOptions {
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
+export interface LoopResult {
   readonly offered: number;
+  readonly seconds: number;
   /** From when each was due to its answer, in milliseconds. */
   readonly good: readonly number[];
-  /** Answered with 429 or 503, or with the error of a connector that has too much to do. */
+  /** Answered with 429 or 503. */
   readonly refused: readonly number[];
   /** Answered otherwise, or the connection ended. */
   readonly failed: number;
@@ -24,160 +30,205 @@ export interface OpenLoopResult {
   readonly open: number;
 }
 
-const END_OF_HEAD = Buffer.from('\r\n\r\n');
-const ERROR = Buffer.from('"error"');
-const OVERLOADED = Buffer.from('"code":-31053');
-const TICK_MS = 2;
+const TICK_MS = 1;
 const GRACE_MS = 2_000;
-const DEFAULT_CONNECTIONS = 4_000;
+const OPEN_LIMIT_MS = 30_000;
+const SHARED_BUFFER = 64 * 1024;
+const END_OF_HEAD = '\r\n\r\n';
+const LENGTH = /content-length: (\d+)/i;
+/** An error comes before everything else in an answer. */
+const BEGINNING = 200;
 
-export async function runOpenLoop(options: OpenLoopOptions): Promise<OpenLoopResult> {
-  const { perSecond, seconds, mostConnections = DEFAULT_CONNECTIONS } = options;
-  const book = new Book();
-  const free: Lane[] = [];
-  const lanes = new Set<Lane>();
-  const openLane = (): Lane => {
-    const lane = new Lane(options.port, options.request, book, (ended) =>
-      ended.isOpen ? free.push(ended) : lanes.delete(ended),
-    );
-    lanes.add(lane);
-    return lane;
-  };
-  const startedAt = performance.now();
-  await new Promise<void>((resolve) => {
-    const timer = setInterval(() => {
-      const passed = performance.now() - startedAt;
-      const due = Math.floor((Math.min(passed, seconds * 1_000) * perSecond) / 1_000);
-      while (book.offered < due) {
-        const dueAt = startedAt + (book.offered++ * 1_000) / perSecond;
-        const lane = free.pop() ?? (lanes.size < mostConnections ? openLane() : undefined);
-        if (lane === undefined) book.failed++;
-        else lane.ask(dueAt);
-      }
-      if (passed < seconds * 1_000) return;
-      clearInterval(timer);
-      resolve();
-    }, TICK_MS);
-  });
-  const deadline = performance.now() + GRACE_MS;
-  while (book.open > 0 && performance.now() < deadline)
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  const { open } = book;
-  for (const lane of lanes) lane.close();
-  return { offered: book.offered, good: book.good, refused: book.refused, failed: book.failed, open };
+/** Connections that are open and ready. Whoever opens one closes it. */
+export async function openLoadPool(options: PoolOptions): Promise<LoadPool> {
+  const pool = new LoadPool(options);
+  await pool.ready();
+  return pool;
 }
 
-/** As many at once all the time: what a hub can do at most. Calls answered well, by the second. */
-export async function findCapacity(
-  port: number,
-  request: Buffer,
-  lanes: number,
-  seconds: number,
-): Promise<number> {
-  const book = new Book();
-  let isOver = false;
-  const all = Array.from(
-    { length: lanes },
-    () =>
-      new Lane(port, request, book, (lane) => {
-        if (!isOver && lane.isOpen) lane.ask(performance.now());
-      }),
-  );
-  const startedAt = performance.now();
-  for (const lane of all) lane.ask(startedAt);
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
-  isOver = true;
-  const perSecond = (book.good.length / (performance.now() - startedAt)) * 1_000;
-  for (const lane of all) lane.close();
-  return perSecond;
+export class LoadPool {
+  readonly #lanes: Lane[] = [];
+  readonly #free: Lane[] = [];
+  /** When those were due that no connection was free for; the first of them is at `#next`. */
+  #waiting: number[] = [];
+  #next = 0;
+  #book = new Book();
+  #isClosedLoop = false;
+  #opened = 0;
+
+  constructor({ port, request, connections }: PoolOptions) {
+    const buffer = Buffer.alloc(SHARED_BUFFER);
+    for (let n = 0; n < connections; n++)
+      this.#lanes.push(
+        new Lane(port, request, buffer, {
+          opened: (lane) => {
+            this.#opened++;
+            this.#free.push(lane);
+          },
+          answered: (lane, status, isError, dueAt) => {
+            this.#book.note(status, isError, performance.now() - dueAt);
+            this.#again(lane);
+          },
+          lost: (lane) => {
+            this.#book.failed++;
+            this.#again(lane);
+          },
+        }),
+      );
+  }
+
+  async ready(): Promise<void> {
+    await this.#until(() => this.#opened === this.#lanes.length, OPEN_LIMIT_MS);
+    if (this.#opened < this.#lanes.length) throw new Error('the connections cannot be opened');
+  }
+
+  /** As many calls a second, whatever becomes of them. */
+  async offer({ perSecond, seconds }: OpenLoopOptions): Promise<LoopResult> {
+    const book = (this.#book = new Book());
+    const startedAt = performance.now();
+    await new Promise<void>((resolve) => {
+      const timer = setInterval(() => {
+        const passed = performance.now() - startedAt;
+        const due = Math.floor((Math.min(passed, seconds * 1_000) * perSecond) / 1_000);
+        while (book.offered < due) this.#ask(startedAt + (book.offered++ * 1_000) / perSecond);
+        if (passed < seconds * 1_000) return;
+        clearInterval(timer);
+        resolve();
+      }, TICK_MS);
+    });
+    await this.#until(() => book.answers >= book.offered, GRACE_MS);
+    const { offered, good, refused, failed } = book;
+    return { offered, seconds, good, refused, failed, open: offered - book.answers };
+  }
+
+  /** Every connection asks again as soon as it has its answer: what a hub can do at most. */
+  async saturate(seconds: number): Promise<LoopResult> {
+    const book = (this.#book = new Book());
+    const startedAt = performance.now();
+    this.#isClosedLoop = true;
+    for (const lane of this.#free.splice(0)) lane.ask(startedAt);
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
+    this.#isClosedLoop = false;
+    const { good, refused, failed } = book;
+    const took = (performance.now() - startedAt) / 1_000;
+    const result = { offered: book.answers, seconds: took, good: [...good], refused: [...refused], failed };
+    await this.#until(() => this.#free.length === this.#lanes.length, GRACE_MS);
+    return { ...result, open: 0 };
+  }
+
+  close(): void {
+    for (const lane of this.#lanes) lane.close();
+  }
+
+  #ask(dueAt: number): void {
+    const lane = this.#free.pop();
+    if (lane === undefined) this.#waiting.push(dueAt);
+    else lane.ask(dueAt);
+  }
+
+  #again(lane: Lane): void {
+    if (this.#isClosedLoop) return lane.ask(performance.now());
+    const dueAt = this.#waiting[this.#next];
+    if (dueAt === undefined) {
+      this.#waiting = [];
+      this.#next = 0;
+      this.#free.push(lane);
+    } else {
+      this.#next++;
+      lane.ask(dueAt);
+    }
+  }
+
+  async #until(isSo: () => boolean, limitMs: number): Promise<void> {
+    const deadline = performance.now() + limitMs;
+    while (!isSo() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 class Book {
   offered = 0;
-  open = 0;
   failed = 0;
   readonly good: number[] = [];
   readonly refused: number[] = [];
 
-  note(status: number, answer: Buffer, tookMs: number): void {
-    if (status === 429 || status === 503 || answer.includes(OVERLOADED)) this.refused.push(tookMs);
-    else if (status === 200 && !answer.includes(ERROR)) this.good.push(tookMs);
+  get answers(): number {
+    return this.good.length + this.refused.length + this.failed;
+  }
+
+  note(status: number, isError: boolean, tookMs: number): void {
+    if (status === 429 || status === 503) this.refused.push(tookMs);
+    else if (status === 200 && !isError) this.good.push(tookMs);
     else this.failed++;
   }
 }
 
-/** One connection with one request at a time. */
-class Lane {
-  readonly #socket: Socket;
-  readonly #request: Buffer;
-  readonly #book: Book;
-  readonly #onFree: (lane: Lane) => void;
-  #pieces: Buffer[] = [];
-  #bytes = 0;
-  /** Of the whole answer, once its head is there. */
-  #wanted = Number.POSITIVE_INFINITY;
-  #dueAt: number | undefined;
-  isOpen = true;
+interface LaneListener {
+  opened(lane: Lane): void;
+  answered(lane: Lane, status: number, isError: boolean, dueAt: number): void;
+  lost(lane: Lane): void;
+}
 
-  constructor(port: number, request: Buffer, book: Book, onFree: (lane: Lane) => void) {
+/** One connection with one request at a time. Reads no more of an answer than where it ends. */
+class Lane {
+  #socket: Socket;
+  #isClosed = false;
+  readonly #request: Buffer;
+  readonly #listener: LaneListener;
+  /** What is left of the answer that is being read. */
+  #missing = 0;
+  #status = 0;
+  #isError = false;
+  #dueAt: number | undefined;
+
+  constructor(port: number, request: Buffer, buffer: Buffer, listener: LaneListener) {
     this.#request = request;
-    this.#book = book;
-    this.#onFree = onFree;
-    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true });
-    this.#socket.on('data', (bytes: Buffer) => this.#read(bytes));
-    this.#socket.on('error', () => {});
-    this.#socket.on('close', () => this.#lost());
+    this.#listener = listener;
+    const callback = (length: number): boolean => {
+      this.#read(buffer, length);
+      return true;
+    };
+    const open = (): Socket => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } });
+      return socket.on('error', () => {}).on('close', () => this.#lost(open));
+    };
+    this.#socket = open().once('connect', () => listener.opened(this));
   }
 
   ask(dueAt: number): void {
     this.#dueAt = dueAt;
-    this.#book.open++;
     this.#socket.write(this.#request);
   }
 
   close(): void {
     this.#dueAt = undefined;
-    this.isOpen = false;
+    this.#isClosed = true;
     this.#socket.destroy();
   }
 
-  #read(bytes: Buffer): void {
-    this.#pieces.push(bytes);
-    this.#bytes += bytes.length;
-    if (this.#wanted === Number.POSITIVE_INFINITY) this.#readHead();
-    if (this.#bytes >= this.#wanted) this.#answered();
-  }
-
-  #readHead(): void {
-    const whole = Buffer.concat(this.#pieces);
-    const end = whole.indexOf(END_OF_HEAD);
-    if (end === -1) return;
-    const length = /content-length: (\d+)/i.exec(whole.toString('latin1', 0, end))?.[1] ?? '0';
-    this.#wanted = end + END_OF_HEAD.length + Number(length);
-    this.#pieces = [whole];
-  }
-
-  #answered(): void {
-    const [first = Buffer.alloc(0)] = this.#pieces;
-    const status = Number(first.toString('latin1', 9, 12));
-    this.#pieces = [];
-    this.#bytes = 0;
-    this.#wanted = Number.POSITIVE_INFINITY;
+  #read(buffer: Buffer, length: number): void {
+    if (this.#missing > 0) this.#missing -= length;
+    else this.#readHead(buffer, length);
     const dueAt = this.#dueAt;
-    if (dueAt === undefined) return;
+    if (this.#missing > 0 || dueAt === undefined) return;
     this.#dueAt = undefined;
-    this.#book.open--;
-    this.#book.note(status, first, performance.now() - dueAt);
-    this.#onFree(this);
+    this.#listener.answered(this, this.#status, this.#isError, dueAt);
   }
 
-  #lost(): void {
-    this.isOpen = false;
-    if (this.#dueAt !== undefined) {
-      this.#book.open--;
-      this.#book.failed++;
-    }
+  #readHead(buffer: Buffer, length: number): void {
+    const text = buffer.toString('latin1', 0, Math.min(length, 1024));
+    const end = text.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
+    this.#status = Number(text.slice(9, 12));
+    this.#isError = text.slice(end, end + BEGINNING).includes('"error"');
+    this.#missing = end + Number(LENGTH.exec(text)?.[1] ?? '0') - length;
+  }
+
+  /** One that was silent for long is closed by the hub; the next one takes its place, as with any client. */
+  #lost(open: () => Socket): void {
+    if (this.#isClosed) return;
+    this.#socket = open();
+    this.#missing = 0;
+    if (this.#dueAt === undefined) return;
     this.#dueAt = undefined;
-    this.#onFree(this);
+    this.#listener.lost(this);
   }
 }

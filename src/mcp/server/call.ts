@@ -160,8 +160,8 @@ export abstract class Call implements McpRequest {
   }
 
   /** False when it could not be delivered. */
-  protected answer(answer: string | LongAnswer, status: number): boolean {
-    if (typeof answer === 'string') return this.reply.answer(answer, status);
+  protected answer(answer: string | LongAnswer, status: number, retryAfterMs?: number): boolean {
+    if (typeof answer === 'string') return this.reply.answer(answer, status, retryAfterMs);
     return this.reply.answerLong?.(answer) ?? this.reply.answer(answer.toString(), status);
   }
 

@@ -79,7 +79,15 @@ export class TaskCreated {
 }
 
 /** What a client sees of a failure: a JSON-RPC error, or a result that says so. */
-export type Face = { readonly error: ProtocolError } | { readonly result: JsonObject };
+export type Face =
+  | { readonly error: ProtocolError; readonly refusal?: Refusal | undefined }
+  | { readonly result: JsonObject };
+
+/** Nothing was done, and later it may be: over HTTP the status says so too, where one can still be chosen. */
+export interface Refusal {
+  readonly status: 429 | 503;
+  readonly retryAfterMs: number;
+}
 
 /** Thrown by handlers for failures that clients of the two eras are used to see differently. */
 export class FacedError extends Error {

@@ -20,6 +20,7 @@ export { createGuard, type Guard, type GuardOptions, type GuardRefusal } from '.
 export type { AnswerHeaders, AnswerStream, Exchange, ExchangeHeaders } from './exchange.js';
 export {
   FacedError,
+  type Refusal,
   InputRequired,
   PreparedResult,
   TaskCreated,
@@ -41,6 +42,7 @@ export {
   type ServerLimits,
   type ServerOptions,
   type StreamSettings,
+  type WaitingCall,
 } from './options.js';
 export type { ServerEvent } from './server-event.js';
 export { MemorySessionStore, type MemorySessionOptions } from './legacy/memory-session-store.js';

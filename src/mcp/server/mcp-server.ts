@@ -19,7 +19,8 @@ import type { MessageChannel } from '../transports/index.js';
 import { ChannelFace } from './channel/channel-face.js';
 import { Core } from './core.js';
 import type { Exchange } from './exchange.js';
-import { BUSY_HEADERS, sendAccepted, sendError, sendRefusal, withHeader } from './http/answers.js';
+import { sendAccepted, sendError, sendRefusal, withHeader } from './http/answers.js';
+import { looksLikeCall, refuseBusy } from './http/busy.js';
 import { isJsonBody, readAccept } from './http/media-types.js';
 import { readJsonBody } from './http/read-body.js';
 import { SessionFinder } from './legacy/find-session.js';
@@ -35,8 +36,6 @@ import type { ServerOptions } from './options.js';
 
 const DEFAULT_GRACE_MS = 10_000;
 const CLOSING = 'The server is shutting down';
-/** A code of our own, outside the ranges that JSON-RPC and MCP keep for themselves. */
-const BUSY = -31_053;
 
 export interface McpServer {
   /** Answers one HTTP request of an authenticated client. Never throws; every request gets exactly one answer. */
@@ -99,6 +98,16 @@ class HttpFace implements McpServer {
   }
 
   handle(exchange: Exchange, principal: string): void {
+    const { load } = this.#core;
+    if (load === undefined || load.hasRoom() || !looksLikeCall(exchange)) this.#serve(exchange, principal);
+    else
+      load.wait(principal, {
+        run: () => this.#serve(exchange, principal),
+        refuse: () => refuseBusy(exchange),
+      });
+  }
+
+  #serve(exchange: Exchange, principal: string): void {
     try {
       if (exchange.method === 'POST') this.#post(exchange, principal);
       else if (this.#core.draining) this.#refuseNew(exchange);
@@ -193,13 +202,7 @@ class HttpFace implements McpServer {
       return;
     }
     if (message.kind === 'request' && this.#core.load?.refuses(message.method, principal) === true) {
-      sendError(
-        exchange,
-        503,
-        message.id,
-        new ProtocolError(BUSY, 'The server is busy; try again'),
-        BUSY_HEADERS,
-      );
+      refuseBusy(exchange);
       return;
     }
     const accepted = readAccept(exchange.headers['accept']);

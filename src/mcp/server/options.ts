@@ -57,8 +57,18 @@ export interface ServerOptions {
 export interface Load {
   begin(principal: string): void;
   end(principal: string): void;
+  /** Whether a request may be read now. Asked before that, because reading it is a part of the work. */
+  hasRoom(): boolean;
+  /** A call that there is no room for now: it is run later, in its turn, or turned away with 503. */
+  wait(principal: string, call: WaitingCall): void;
   /** True: a request for this method is turned away with 503. */
   refuses(method: string, principal: string): boolean;
+}
+
+/** One of the two is called, once, perhaps before `wait` returns. */
+export interface WaitingCall {
+  run(): void;
+  refuse(): void;
 }
 
 export interface StreamSettings {

@@ -25,6 +25,12 @@ export const STREAM_HEADERS: AnswerHeaders = {
 /** To whom asked for more than we can do now. */
 export const BUSY_HEADERS: AnswerHeaders = { ...JSON_HEADERS, 'retry-after': '1' };
 
+export function busyHeaders(retryAfterMs = 0): AnswerHeaders {
+  return retryAfterMs <= 1_000
+    ? BUSY_HEADERS
+    : { ...JSON_HEADERS, 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
+}
+
 export function sendAccepted(exchange: Exchange): void {
   exchange.send(202, EMPTY_HEADERS);
 }

@@ -2,7 +2,7 @@ import type { Core, WaitingReply } from '../core.js';
 import type { Exchange } from '../exchange.js';
 import type { LongAnswer } from '../prepared-result.js';
 import type { Reply } from '../reply.js';
-import { BUSY_HEADERS, EMPTY_HEADERS, JSON_HEADERS, STREAM_HEADERS } from './answers.js';
+import { busyHeaders, EMPTY_HEADERS, JSON_HEADERS, STREAM_HEADERS } from './answers.js';
 import { EventStream, type MessageStream } from './event-stream.js';
 import type { Accepted } from './media-types.js';
 
@@ -58,7 +58,7 @@ export class HttpReply implements Reply, WaitingReply {
   }
 
   /** False when it could not be delivered. */
-  answer(text: string, status: number): boolean {
+  answer(text: string, status: number, retryAfterMs?: number): boolean {
     if (this.#over) return false;
     const last = --this.#expected === 0;
     if (last) this.#finish();
@@ -70,7 +70,8 @@ export class HttpReply implements Reply, WaitingReply {
     if (this.#gone) return false;
     if (!this.#accepted.json && status === 200) return this.#answerAsStream(text, last);
     if (this.#texts === undefined) {
-      this.exchange.send(status, status === 429 ? BUSY_HEADERS : JSON_HEADERS, text);
+      const isRefusal = status === 429 || status === 503;
+      this.exchange.send(status, isRefusal ? busyHeaders(retryAfterMs) : JSON_HEADERS, text);
     } else {
       this.#texts.push(text);
       if (last) this.#sendBatch();

@@ -24,6 +24,7 @@ import {
 import { Call, type CallInit } from '../call.js';
 import {
   FacedError,
+  type Refusal,
   InputRequired,
   PreparedResult,
   TaskCreated,
@@ -111,7 +112,7 @@ export class LegacyCall extends Call {
   }
 
   #show(face: Face): void {
-    if ('error' in face) this.#fail(face.error);
+    if ('error' in face) this.#fail(face.error, face.refusal);
     else this.returned(face.result);
   }
 
@@ -198,7 +199,7 @@ export class LegacyCall extends Call {
     this.core.observe({ type: 'question_reduced', question, method, principal, name, revision, lost });
   }
 
-  #fail(error: unknown): void {
+  #fail(error: unknown, refusal?: Refusal): void {
     if (!(error instanceof ProtocolError)) {
       this.core.observe({ type: 'handler_failed', method: this.method, error });
       this.#answer(writeError(this.id, { code: INTERNAL_ERROR, message: 'Internal error' }));
@@ -211,7 +212,7 @@ export class LegacyCall extends Call {
       this.#answer(writeResult(this.id, stringifyJson({ content, isError: true })));
       return;
     }
-    this.#answer(this.#writeError(toLegacyError(this.method, error.toErrorObject())));
+    this.#answer(this.#writeError(toLegacyError(this.method, error.toErrorObject())), refusal);
   }
 
   /** A handler may have put anything into the data of its error. */
@@ -224,8 +225,9 @@ export class LegacyCall extends Call {
     }
   }
 
-  #answer(answer: string | LongAnswer): void {
+  #answer(answer: string | LongAnswer, refusal?: Refusal): void {
     this.finish();
-    if (!this.answer(answer, 200)) this.core.observe({ type: 'answer_lost', method: this.method });
+    if (!this.answer(answer, refusal?.status ?? 200, refusal?.retryAfterMs))
+      this.core.observe({ type: 'answer_lost', method: this.method });
   }
 }

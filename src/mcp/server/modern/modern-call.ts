@@ -27,6 +27,7 @@ import {
 import { Call, type CallInit } from '../call.js';
 import {
   FacedError,
+  type Refusal,
   InputRequired,
   PreparedResult,
   TaskCreated,
@@ -121,7 +122,7 @@ export class ModernCall extends Call {
   }
 
   #show(face: Face): void {
-    if ('error' in face) this.#fail(face.error);
+    if ('error' in face) this.#fail(face.error, face.refusal);
     else this.returned(face.result);
   }
 
@@ -174,10 +175,11 @@ export class ModernCall extends Call {
     return code === METHOD_NOT_FOUND && this.core.isForeign(this.method) ? 404 : 200;
   }
 
-  #fail(error: unknown): void {
+  #fail(error: unknown, refusal?: Refusal): void {
     if (error instanceof ProtocolError) {
       const shown = toModernError(error.toErrorObject());
-      this.#answer(this.#writeError(shown), this.#statusOf(shown.code));
+      const status = refusal?.status ?? this.#statusOf(shown.code);
+      this.#answer(this.#writeError(shown), status, refusal?.retryAfterMs);
       return;
     }
     this.core.observe({ type: 'handler_failed', method: this.method, error });
@@ -194,8 +196,9 @@ export class ModernCall extends Call {
     }
   }
 
-  #answer(answer: string | LongAnswer, status: number): void {
+  #answer(answer: string | LongAnswer, status: number, retryAfterMs?: number): void {
     this.finish();
-    if (!this.answer(answer, status)) this.core.observe({ type: 'answer_lost', method: this.method });
+    if (!this.answer(answer, status, retryAfterMs))
+      this.core.observe({ type: 'answer_lost', method: this.method });
   }
 }

@@ -1,0 +1,51 @@
+import { isObject, isRequestId } from '../../jsonrpc/index.js';
+import { HEADER_METHOD, HEADER_REVISION, isModernDate } from '../../wire/index.js';
+import type { Exchange } from '../exchange.js';
+import { BUSY_HEADERS } from './answers.js';
+import { readJsonBody } from './read-body.js';
+
+/** A code of our own, outside the ranges that JSON-RPC and MCP keep for themselves. */
+const BUSY = -31_053;
+const CALL = 'tools/call';
+const CALL_MEMBER = '"method":"tools/call"';
+const ERROR = `"error":{"code":${BUSY},"message":"The server is busy; try again"}}`;
+
+/** As nearly every client writes a request: its id comes first or last. */
+const FIRST = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}|"[\w-]{1,64}"),/;
+const LAST = /,"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}|"[\w-]{1,64}")\}$/;
+const LONGEST_END = 128;
+
+/** Whether a request asks for a tool, by what can be seen without reading it. What is taken for one by mistake is only refused. */
+export function looksLikeCall({ headers, body }: Exchange): boolean {
+  return headers[HEADER_METHOD] === CALL || bytesOf(body).includes(CALL_MEMBER, 0, 'latin1');
+}
+
+/** Turns a request away for as little as possible, since that is done most when there is least to spare. */
+export function refuseBusy(exchange: Exchange): void {
+  const id = findId(exchange.body);
+  const isKnown = id !== undefined || !isModernDate(exchange.headers[HEADER_REVISION]);
+  exchange.send(503, BUSY_HEADERS, `{"jsonrpc":"2.0",${isKnown ? `"id":${id ?? 'null'},` : ''}${ERROR}`);
+}
+
+/** The id of a request as it is written. */
+function findId(body: Uint8Array): string | undefined {
+  const bytes = bytesOf(body);
+  const first = FIRST.exec(bytes.toString('latin1', 0, LONGEST_END));
+  if (first !== null) return first[1];
+  const last = LAST.exec(bytes.toString('latin1', Math.max(0, bytes.length - LONGEST_END)));
+  return last === null ? readId(body) : last[1];
+}
+
+function readId(body: Uint8Array): string | undefined {
+  try {
+    const value = readJsonBody(body);
+    const id = isObject(value) ? value['id'] : undefined;
+    return isRequestId(id) ? JSON.stringify(id) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bytesOf(body: Uint8Array): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
