@@ -1,10 +1,25 @@
-import { copyFileSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import { build } from 'rolldown';
 import { ROOT } from './repository.js';
 
-/** Packages that go into the files themselves, because they consist of hundreds which are all read at every start. */
-const TAKEN_IN = ['kysely'];
+/**
+ * Packages that go into the files themselves, with all that they need: every start of a hub, or of its admin API, reads
+ * them. Those that work on schemas of zod have to be here because they must meet the same zod.
+ */
+const TAKEN_IN = [
+  '@hono/zod-openapi',
+  'chokidar',
+  'commander',
+  'cross-spawn',
+  'hono',
+  'ipaddr.js',
+  'kysely',
+  'picocolors',
+  'pino',
+  'zod',
+];
+const PACKAGES = join(ROOT, 'node_modules');
 
 /**
  * Puts the modules of the command line, one file each as the compiler left them, together in few files that take their
@@ -13,24 +28,57 @@ const TAKEN_IN = ['kysely'];
  */
 export async function bundleCommandLine(folder: string): Promise<void> {
   const bundled = join(folder, 'cli-bundled');
-  await build({
+  const { output } = await build({
     input: { index: join(folder, 'cli', 'index.js') },
     platform: 'node',
-    external: (id) => /^[^./]/.test(id) && !TAKEN_IN.includes(id),
+    external: (id, importer) => isOutside(id, importer),
     output: {
       dir: bundled,
       format: 'esm',
       entryFileNames: '[name].js',
       chunkFileNames: '[name]-[hash].js',
       minify: false,
+      comments: { legal: true, annotation: false, jsdoc: false },
+      // V8 keeps a text with one character beyond Latin-1 in twice the space, for as long as the program runs.
+      charset: 'ascii',
     },
     logLevel: 'silent',
   });
   const cli = join(folder, 'cli');
   rmSync(cli, { recursive: true });
   renameSync(bundled, cli);
-  for (const name of TAKEN_IN)
-    copyFileSync(join(ROOT, 'node_modules', name, 'LICENSE'), join(cli, `LICENSE-${name}.txt`));
+  const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+  writeFileSync(join(cli, 'LICENSES.txt'), licencesOf(new Set(modules.flatMap(packageOf))));
+}
+
+function isOutside(id: string, importer: string | undefined): boolean {
+  if (/^[./]/.test(id) || (importer !== undefined && packageOf(importer).length > 0)) return false;
+  return !TAKEN_IN.some((name) => id === name || id.startsWith(`${name}/`));
+}
+
+/** The folder of the package that a file belongs to, where it belongs to one. */
+function packageOf(file: string): string[] {
+  const path = relative(realpathSync(PACKAGES), file);
+  if (path.startsWith('..')) return [];
+  const [scope = '', name = ''] = path.split(sep);
+  return [scope.startsWith('@') ? join(scope, name) : scope];
+}
+
+/** What the licences of packages ask for: their text wherever their code is. */
+function licencesOf(names: ReadonlySet<string>): string {
+  const texts = [...names].toSorted().map((name) => {
+    const place = join(PACKAGES, name);
+    const { version, license } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8')) as Manifest;
+    const file = readdirSync(place).find((entry) => /^licen[cs]e/i.test(entry));
+    const text = file === undefined ? '' : `\n${readFileSync(join(place, file), 'utf8').trim()}\n`;
+    return `${name} ${version}: ${license}\n${text}`;
+  });
+  return texts.join(`\n${'-'.repeat(72)}\n\n`);
+}
+
+interface Manifest {
+  readonly version: string;
+  readonly license: string;
 }
 
 const IMPORTED = /(?:from|import)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g;

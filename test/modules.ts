@@ -161,7 +161,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
     ['kernel', 'contract', 'app', 'mcp/jsonrpc', 'mcp/sse'],
     ['commander', '@clack/prompts', 'picocolors', 'undici', 'chokidar'],
     // A browser is opened, and brings back to a listener that somebody signed in. Workers are processes of a cluster.
-    ['node:child_process', 'node:cluster', 'node:fs', 'node:http', 'node:net', 'node:path'],
+    ['node:child_process', 'node:cluster', 'node:fs', 'node:http', 'node:net', 'node:path', 'node:v8'],
   ),
 };
 

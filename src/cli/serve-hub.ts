@@ -7,6 +7,7 @@ import { createHubHerald, type HubHerald } from './hub-herald.js';
 import { readLocalConfig } from './local-config.js';
 import { obeySignals, type HubControl } from './obey-signals.js';
 import { toStartFailure } from './start-failure.js';
+import { keepYoungGenerationSmall } from './young-generation.js';
 
 const SAMPLE_MS = 5_000;
 /** For what a balancer sends before it knows. */
@@ -14,10 +15,11 @@ const LINGER_MS = 500;
 
 /** Starts a hub, says where it is, follows its configuration and stops it when told to. */
 export async function serveHub(cli: Cli, flags: Flags): Promise<void> {
+  const started = keepYoungGenerationSmall();
   if (cluster.isWorker) {
     const { serveAsWorker } = await import('./serve-as-worker.js');
     return serveAsWorker(async (herald, obey, link) =>
-      run(cli, flags, { ...(await prepare(cli, flags)), link }, herald, obey),
+      run(cli, flags, { ...(await prepare(cli, flags)), link }, herald, obey).then(started),
     );
   }
   const prepared = await prepare(cli, flags);
@@ -30,11 +32,13 @@ export async function serveHub(cli: Cli, flags: Flags): Promise<void> {
   if (config.server.workers > 1) {
     const { serveWithWorkers } = await import('./serve-with-workers.js');
     const masterKey = cli.environment['CROSSPOINT_MASTER_KEY'];
+    started();
     return serveWithWorkers({ config, logger, masterKey, herald, onStopping });
   }
   await run(cli, flags, prepared, herald, (control) => {
     obeySignals({ ...control, onStopping, stopAtOnce: () => process.exit(EXIT_FAILED) });
   });
+  started();
 }
 
 interface Prepared {

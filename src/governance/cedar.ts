@@ -7,7 +7,8 @@ const require = createRequire(import.meta.url);
 
 /**
  * Checking policies at the start is much work done once: V8 would compile the library anew for speed while it goes on,
- * which takes a second of processor time and 60 MB. With this budget it does so only for what stays busy.
+ * which takes a second of processor time and 60 MB. With this budget it does so only for what stays busy. Of its 7,000 functions
+ * a hub uses some, so each is checked when it is first called, as it is compiled then, and not all at the start.
  *
  * V8 11 puts calls into WebAssembly inline. When it has to undo the function around such a call while the call runs, it
  * must know what kind of value will come back, and it knows numbers only: for a reference, which every function of the
@@ -15,6 +16,7 @@ const require = createRequire(import.meta.url);
  * engine remembers its decisions.
  */
 export const V8_FLAGS: readonly string[] = [
+  '--wasm-lazy-validation',
   '--wasm-tiering-budget=256000000',
   '--no-turbo-inline-js-wasm-calls',
 ];
