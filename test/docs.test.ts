@@ -19,7 +19,7 @@ const METADATA_KEYS = new Set(
   files
     .filter((path) => /^src\/(?:catalog|operations)\/.*(?<!\.test)\.ts$/.test(path))
     .flatMap((path) =>
-      [...readRepositoryFile(path).matchAll(/'(crosspoint\/[a-z]+)'/g)].map((match) => match[1] ?? ''),
+      [...readRepositoryFile(path).matchAll(/'(crosspoint\/[a-zA-Z]+)'/g)].map((match) => match[1] ?? ''),
     ),
 );
 

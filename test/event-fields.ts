@@ -44,6 +44,7 @@ export const EVENT_FIELDS: { readonly [Type in HubEventType]: FieldsOf<EventOf<T
     connector: 'maybe',
     policies: 'maybe',
   },
+  'call.repeated': { callId: 'always', of: 'always', connector: 'always', exposedName: 'always' },
   'question.refused': { connector: 'always', method: 'always', reason: 'always', callId: 'maybe' },
   'question.reduced': { method: 'always', revision: 'always', lost: 'always', connector: 'maybe' },
   'answer.reduced': {

@@ -29,6 +29,7 @@ import {
   createWatchResource,
   HeldCalls,
   HeldElsewhere,
+  RepeatedCalls,
   TaskDesk,
   type CallStatistics,
   type CallStatisticsBook,
@@ -43,6 +44,7 @@ import { composeTelemetry, observeOffers } from './compose-telemetry.js';
 import type { Config } from './config/config.js';
 import { hasEmbeddedStore } from './config/check-workers.js';
 import type { DataFolder } from './data-folder.js';
+import { GONE_MS } from './instance.js';
 import { MasterKeyHolder } from './master-key/master-key-holder.js';
 import { openShared } from './open-shared.js';
 import { PublicUrl } from './public-url.js';
@@ -89,7 +91,14 @@ export async function composeHub(given: HubParts) {
     held,
     statistics,
     tasks,
-    callTool: createCallTool({ ...passage, ...guards, tasks, rates, accounts: connecting.connections.desk }),
+    callTool: createCallTool({
+      ...passage,
+      ...guards,
+      tasks,
+      rates,
+      accounts: connecting.connections.desk,
+      repeats: composeRepeats(parts, given),
+    }),
     getPrompt: createGetPrompt(passage),
     readResource: createReadResource(passage),
     completeArgument: createCompleteArgument(passage),
@@ -142,6 +151,15 @@ function composeBetweenReplicas(
       ? createRateLimits(config.limits, clock)
       : createSharedRateLimits(config.limits, shared.store, clock);
   return { held, heldElsewhere, rates };
+}
+
+function composeRepeats(
+  { storage, events, instance }: Awaited<ReturnType<typeof openParts>>,
+  { config, clock }: HubParts,
+): RepeatedCalls | undefined {
+  if (!config.idempotencyKeys) return undefined;
+  const isAlive = async (id: string) => (await storage.instances.living(GONE_MS)).has(id);
+  return new RepeatedCalls({ tickets: storage.tickets, events, clock, self: instance.id, isAlive });
 }
 
 /** What keeps an eye on upstreams and on the process itself. */

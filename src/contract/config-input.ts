@@ -71,6 +71,7 @@ export const configInput = z.strictObject({
     .optional(),
   sync: z.strictObject({ intervalMs: z.int().min(0).max(604_800_000).optional() }).optional(),
   outputCheck: z.enum(['off', 'warn', 'refuse']).optional(),
+  idempotencyKeys: z.boolean().optional(),
   telemetry: telemetryInput.optional(),
 });
 

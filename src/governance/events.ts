@@ -69,6 +69,14 @@ export type HubEvent =
       readonly policies?: readonly string[];
     }
   | {
+      readonly type: 'call.repeated';
+      readonly callId: CallId;
+      /** The call whose answer was given again. */
+      readonly of: CallId;
+      readonly connector: ConnectorId;
+      readonly exposedName: string;
+    }
+  | {
       readonly type: 'question.refused';
       readonly connector: ConnectorId;
       readonly method: string;

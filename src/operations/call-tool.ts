@@ -26,6 +26,7 @@ import { failureOf } from './failure-of.js';
 import { guardAnswer, type Guarded } from './guard-answer.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import type { RateLimits } from './rate-limits.js';
+import type { MakeOnce, RepeatedCalls } from './repeated-calls.js';
 import { requireRenewed } from './require-renewed.js';
 import { finishedEvent, intendedEvent, NO_FAILURE, type Failure } from './call-events.js';
 import { carryByRounds, claimHeld } from './rounds.js';
@@ -73,6 +74,8 @@ export interface CallToolDependencies {
   readonly losses: BridgeLosses;
   readonly tasks: Pick<TaskDesk, 'begin' | 'keep' | 'hasRoom'>;
   readonly clock: Clock;
+  /** Where clients may name calls, so that one that comes again is recognised. */
+  readonly repeats?: RepeatedCalls | undefined;
 }
 
 export type CallTool = (call: ToolCall) => Promise<CallResult>;
@@ -88,6 +91,7 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
     let access: Access | undefined;
     let claimed: HeldCall | undefined;
     let confirmed: string | undefined;
+    let repeat: CallResult | MakeOnce | undefined;
     try {
       // What continues a call was counted when the call began.
       if (rounds?.state === undefined) {
@@ -114,17 +118,34 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       if (call.tasks !== undefined) call = await withRoom(deps, call, entry);
       // Asked for before anything is written down: a client may have to send the whole call again to answer.
       if (entry.connector.auth.type === 'oauth') access = await requireAccount(deps, call, entry.connector);
+      if (deps.repeats !== undefined && claimed === undefined) repeat = await deps.repeats.begin(call, entry);
     } catch (error) {
       if (claimed !== undefined) void claimed.end(new HubError('cancelled', 'the call was not continued'));
       // Something thrown that is no error is no refusal: the client is being asked, and the call comes again with the answer.
       if (error instanceof Error) recordRefusal(deps.events, call, entry, decision, error);
       throw error;
     }
-    if (rounds === undefined && access === undefined)
+    if (repeat !== undefined && typeof repeat !== 'function') return repeat;
+    if (rounds === undefined && access === undefined && repeat === undefined)
       return await execute(deps, call, entry, decision, undefined);
-    const running = carry(deps, call, entry, decision, { access, claimed, confirmed });
-    return access === undefined ? running : afterSignIn(deps, call, entry, decision, running, confirmed);
+    const [found, decided, prepared] = [entry, decision, { access, claimed, confirmed }];
+    return repeat === undefined
+      ? make(deps, call, found, decided, prepared)
+      : repeat((options) => make(deps, { ...call, options }, found, decided, prepared));
   };
+}
+
+function make(
+  deps: CallToolDependencies,
+  call: ToolCall,
+  entry: ToolEntry,
+  decision: Decision,
+  prepared: Preparation,
+): Promise<CallResult> {
+  const running = carry(deps, call, entry, decision, prepared);
+  return prepared.access === undefined
+    ? running
+    : afterSignIn(deps, call, entry, decision, running, prepared.confirmed);
 }
 
 async function requireAccount(

@@ -1,4 +1,5 @@
 /** What the hub does, one straight-line file each. Operations see agents and values, never sessions, revisions or HTTP. */
+export { RepeatedCalls } from './repeated-calls.js';
 export { createPassThrough, type PassThrough } from './pass-through.js';
 export { createBridgeLosses, type BridgeLosses } from './bridge-losses.js';
 export { createCallTool, type CallTool, type CallToolDependencies, type ToolCall } from './call-tool.js';

@@ -4,7 +4,7 @@ import type { Actor, CallFacts, EventLog } from '../governance/index.js';
 import type { Clock } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import { taskSupportOf, type CallResult, type TaskWish } from '../mcp/model/index.js';
-import type { Caller, Lease, Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import type { Caller, Lease, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import type { ToolCall } from './call-tool.js';
 import type { HeldCalls } from './held-calls.js';
@@ -14,7 +14,7 @@ import { OpenRound } from './open-round.js';
 import type { Rounds } from './suspended.js';
 import type { TaskDesk } from './tasks/task-desk.js';
 import { begunCall } from './tasks/task-request.js';
-import { hearOfVisits, pageIdsOf } from './url-questions.js';
+import { hearOfRefusal } from './url-questions.js';
 
 export interface SendCallDependencies {
   readonly upstreams: Upstreams;
@@ -65,7 +65,7 @@ export async function sendCall(
     const answered: unknown = new AnsweredTask(started.task);
     throw answered;
   } catch (error) {
-    if (call.options.onVisited !== undefined) tellOfVisits(lease.upstream, call.options, error);
+    hearOfRefusal(lease.upstream, call.options, error);
     if (!(error instanceof AnsweredTask)) throw error;
     isKept = true;
     const begun = begunCall(call, entry, sending.facts.callId, access);
@@ -156,12 +156,6 @@ function withTask(options: UpstreamOptions, asTask: UpstreamOptions['asTask']): 
     ...(askedAs !== undefined && { askedAs }),
     ...(onVisited && { onVisited }),
   };
-}
-
-/** Whoever calls again once the pages were visited wants to hear of that. */
-function tellOfVisits(upstream: Upstream, { onVisited }: UpstreamOptions, error: unknown): void {
-  const pages = pageIdsOf(error).map((elicitationId) => ({ elicitationId }));
-  hearOfVisits(upstream, onVisited, pages);
 }
 
 /** The signal is only asked for where somebody has to wait: making one costs something. */

@@ -37,6 +37,20 @@ export function hearOfVisits(
   for (const id of idsOf(pages)) upstream.onVisited(id, () => onVisited(id));
 }
 
+/** Whoever was refused and comes again once the pages were visited wants to hear of that. */
+export function hearOfRefusal(
+  upstream: Pick<Upstream, 'onVisited'>,
+  { onVisited }: Pick<UpstreamOptions, 'onVisited'>,
+  error: unknown,
+): void {
+  const pages = onVisited === undefined ? [] : pageIdsOf(error);
+  hearOfVisits(
+    upstream,
+    onVisited,
+    pages.map((elicitationId) => ({ elicitationId })),
+  );
+}
+
 /** Whether one of these pages was visited before the time was over. */
 export function visitedInTime(
   upstream: Pick<Upstream, 'onVisited'>,

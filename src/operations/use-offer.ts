@@ -22,6 +22,7 @@ import { withRenewal } from './require-renewed.js';
 import { carryByRounds, claimHeld, keepOpen, NextRound } from './rounds.js';
 import { OpenRound } from './open-round.js';
 import { Suspended, type Rounds } from './suspended.js';
+import { hearOfRefusal } from './url-questions.js';
 
 export interface UseOfferDependencies {
   readonly policy: PolicyEngine;
@@ -217,6 +218,9 @@ export async function fetchFrom<Result>(
               deps.losses,
             );
       return await ask(lease.upstream, relayed);
+    } catch (error) {
+      hearOfRefusal(lease.upstream, options, error);
+      throw error;
     } finally {
       lease.release();
     }

@@ -10,6 +10,11 @@ import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js
 
 const KEYS = { ada: 'ada-agent-key-0123456789abcdef', bob: 'bob-agent-key-0123456789abcdef' };
 const CAPABILITIES = { elicitation: { form: {}, url: {} } };
+/** Pages for which what is no call is refused. */
+const REFUSED: Readonly<Record<string, string>> = {
+  'prompts/get': 'prompt-page',
+  'resources/read': 'note-page',
+};
 const streams = new Set<ServerResponse>();
 const visited = new Set<string>();
 let upstream: ScriptedUpstream;
@@ -32,7 +37,14 @@ beforeAll(async () => {
   upstream = await startUpstream({
     revision: '2025-11-25',
     tools: [{ name: 'open', inputSchema: { type: 'object', properties: { page: { type: 'string' } } } }],
-    intercept: ({ httpMethod }, response) => {
+    prompts: [{ name: 'brief' }],
+    resources: [{ uri: 'note://one', name: 'one' }],
+    intercept: ({ httpMethod, rpc }, response) => {
+      const refusedFor = REFUSED[rpc.method ?? ''];
+      if (refusedFor !== undefined) {
+        refuse(rpc.id, refusedFor, response);
+        return true;
+      }
       if (httpMethod !== 'GET') return false;
       response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
       streams.add(response);
@@ -86,6 +98,26 @@ test('B24, B16: a legacy client that was sent to a page hears that it was visite
   } finally {
     await ada.close();
     await bob.close();
+  }
+});
+
+test('B24: so does one that was sent there for a prompt or a resource', async () => {
+  const heard: unknown[] = [];
+  const ada = await connectAgent(hub, {
+    key: KEYS.ada,
+    era: 'legacy',
+    capabilities: CAPABILITIES,
+    onNotification: ({ params }) => heard.push(params?.['elicitationId']),
+  });
+  try {
+    await expect(ada.getPrompt('pages__brief')).rejects.toMatchObject({ code: -32_042 });
+    await expect(ada.readResource('note://one')).rejects.toMatchObject({ code: -32_042 });
+    for (const page of Object.values(REFUSED)) visit(page);
+    await expect
+      .poll(() => heard.map(String).toSorted(), { timeout: 10_000 })
+      .toEqual(['note-page', 'prompt-page']);
+  } finally {
+    await ada.close();
   }
 });
 

@@ -47,6 +47,8 @@ export interface Config {
   readonly health: { readonly intervalMs: number; readonly timeoutMs: number };
   readonly syncIntervalMs: number;
   readonly outputCheck: 'off' | 'warn' | 'refuse';
+  /** Whether clients may name calls, so that one that comes again is recognised. */
+  readonly idempotencyKeys: boolean;
   readonly telemetry: TelemetrySettings;
   readonly logFormat: 'pretty' | 'json';
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';

@@ -37,6 +37,7 @@ export function describeConfig(config: Config): readonly ConfigLine[] {
     ...under('health', health),
     'sync.intervalMs': config.syncIntervalMs,
     outputCheck: config.outputCheck,
+    idempotencyKeys: config.idempotencyKeys,
     'telemetry.metrics': config.telemetry.metrics,
     ...under('telemetry.otlp', describeCollector(config.telemetry.otlp)),
     logFormat: config.logFormat,

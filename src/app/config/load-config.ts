@@ -77,6 +77,7 @@ export function loadConfig(origin: ConfigOrigin): Config {
     health: pickHealth(pick, file.health, mcp.healthIntervalMs, sources),
     syncIntervalMs: pick('sync.intervalMs', undefined, undefined, file.sync?.intervalMs, 3_600_000),
     outputCheck: pick('outputCheck', undefined, undefined, file.outputCheck, 'warn'),
+    idempotencyKeys: pick('idempotencyKeys', undefined, undefined, file.idempotencyKeys, false),
     telemetry: toTelemetrySettings(file.telemetry ?? {}, pickCollector(pick, file.telemetry)),
     ...pickLogging(pick, flags),
     dataDir,

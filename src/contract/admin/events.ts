@@ -6,6 +6,7 @@ export const EVENT_TYPES = [
   'call.intended',
   'call.finished',
   'call.refused',
+  'call.repeated',
   'question.refused',
   'question.reduced',
   'answer.reduced',

@@ -119,6 +119,7 @@ const STEPS: Readonly<Record<string, string>> = {
   'call.intended': 'Permitted, and written down before it left the hub',
   'call.finished': 'Ended',
   'call.refused': 'Refused before it was made',
+  'call.repeated': 'Sent again: not made again, and answered as before',
 };
 
 function Step({ event }: { readonly event: EventView }) {

@@ -47,6 +47,8 @@ const SENTENCES: Readonly<Record<string, (told: Told) => string>> = {
     `${who} called ${word(facts['exposedName'])} in ${toDuration(Number(facts['durationMs']))}`,
   'call.refused': ({ who, facts }) =>
     `${who} was refused ${word(facts['exposedName'])}: ${word(facts['error']).replaceAll('_', ' ')}`,
+  'call.repeated': ({ who, facts }) =>
+    `${who} sent a call of ${word(facts['exposedName'])} again and got the answer of before`,
   'question.refused': ({ connector, facts }) =>
     `A question of ${connector} reached nobody: ${word(facts['reason'])}`,
   'question.reduced': ({ connector, facts }) =>
