@@ -15,6 +15,7 @@ import {
   headersOf,
   OURS,
   startHub,
+  startPipeProxy,
   startStub,
   stdioChildren,
   type Surroundings,
@@ -164,9 +165,11 @@ async function measureStdio(
   const pipe = { least: await pipeOf(commands.least), sdk: await pipeOf(commands.sdk) };
   const subjects: Subject[] = [];
   for (const child of ['least', 'sdk'] as const) {
-    const target = await startHub(around, commands[child]);
     const label = STDIO_LABELS[child];
-    subjects.push({ target, era: 'legacy', work: 'echo', label, connections: WIDTH });
+    for (const start of [startPipeProxy, startHub]) {
+      const target = await start(around, commands[child]);
+      subjects.push({ target, era: 'legacy', work: 'echo', label, connections: WIDTH });
+    }
   }
   figures.push(...(await measure(settings, load, subjects)));
   return pipe;

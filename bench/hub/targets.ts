@@ -190,6 +190,17 @@ export async function startHub(
   };
 }
 
+/** The least that can be between the load and a child, on the core of the hub. */
+export async function startPipeProxy(
+  { bench, core, started }: Surroundings,
+  child: readonly string[],
+): Promise<Target> {
+  const port = await freePort();
+  const command = [process.execPath, bench.worker('../hub/workers/proxy-pipe'), String(port), ...child];
+  const program = await startProgram({ command, core, port, started });
+  return { name: 'bare proxy', url: `http://127.0.0.1:${port}/mcp`, program, speech: PLAIN };
+}
+
 export interface Candidate {
   readonly name: string;
   readonly start: Start;

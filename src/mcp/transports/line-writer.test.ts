@@ -197,3 +197,14 @@ test('the end drops what waits behind a stuck write', async () => {
   pipe.take(new Error('destroyed'));
   expect(await faultOf(stuck)).toBe('CONNECTION_CLOSED may have arrived');
 });
+
+test('what the promises of one callback send is one write, and does not wait for other callbacks', async () => {
+  const { pipe, writer } = openWriter();
+  const seen = await new Promise<readonly string[]>((resolve) => {
+    setImmediate(() => {
+      for (const line of ['a', 'b', 'c']) void Promise.resolve().then(() => writer.write(line));
+    });
+    setImmediate(() => resolve([...pipe.writes]));
+  });
+  expect(seen).toEqual(['a\nb\nc\n']);
+});

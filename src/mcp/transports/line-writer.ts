@@ -31,8 +31,8 @@ class Batch {
 }
 
 /**
- * Writes messages as lines. What is sent in one turn of the event loop, or while an earlier write waits for the peer,
- * goes out in one write. At most one write is under way, so a line still in the queue has certainly not arrived.
+ * Writes messages as lines. What is sent at one go, or while an earlier write waits for the peer, goes out in one write.
+ * At most one write is under way, so a line still in the queue has certainly not arrived.
  */
 export class LineWriter {
   readonly #options: LineWriterOptions;
@@ -70,7 +70,9 @@ export class LineWriter {
     }
     if (!this.#scheduled) {
       this.#scheduled = true;
-      setImmediate(this.#flush);
+      // Right after all that this callback, and the promises it settled, have to say: whoever waits for the end of the
+      // turn lets the peer idle while other sockets are served.
+      process.nextTick(this.#flush);
     }
     return batch.settled;
   }
