@@ -36,6 +36,7 @@ import {
 } from '../operations/index.js';
 import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool, type UpstreamChange } from '../upstreams/index.js';
+import { createAcceptedPolicies } from './accepted-policies.js';
 import { ChildRecords } from './child-records.js';
 import { composeConnections, composeTokens } from './compose-accounts.js';
 import { composeBrowser } from './compose-browser.js';
@@ -217,7 +218,11 @@ async function openParts(given: HubParts) {
     children,
     folders,
     policies: createPolicyDirectory(storage.policies),
-    policy: createPolicyEngine({ clock, toolsetsOf: (connector, tool) => toolsets.of(connector, tool) }),
+    policy: createPolicyEngine({
+      clock,
+      toolsetsOf: (connector, tool) => toolsets.of(connector, tool),
+      accepted: createAcceptedPolicies(join(folder.path, 'policies.accepted')),
+    }),
     policyChanged: new Signal(),
     validator: createValidator(),
     ...composeTokens({ ...shared, upstreams, publicUrl, clock }),

@@ -26,3 +26,10 @@ export const cedar: () => typeof Cedar = once(() => {
   for (const flag of V8_FLAGS) setFlagsFromString(flag);
   return require('@cedar-policy/cedar-wasm/nodejs') as typeof Cedar;
 });
+
+/** Of the policy library, without loading it. */
+export function cedarVersion(): string {
+  const library = require.resolve('@cedar-policy/cedar-wasm/nodejs');
+  const manifest = library.replace(/[^/\\]+$/, 'package.json');
+  return (require(manifest) as { readonly version: string }).version;
+}

@@ -17,6 +17,7 @@ export type {
 } from './events.js';
 export type {
   Decision,
+  AcceptedPolicies,
   Policy,
   PolicyEngine,
   PolicyHistory,

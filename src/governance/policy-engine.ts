@@ -1,15 +1,25 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { AuthorizationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
-import { HubError, type Clock } from '../kernel/index.js';
-import { cedar } from './cedar.js';
+import { HubError, once, type Clock } from '../kernel/index.js';
+import { cedar, cedarVersion } from './cedar.js';
 import { readPolicies, type Statement } from './policy-documents.js';
 import { toCedarContext, toCedarQuestion } from './policy-entities.js';
-import type { Decision, Policy, PolicyEngine, PolicyQuestion, ToolFlags } from './policy.js';
+import { POLICY_SCHEMA } from './policy-schema.js';
+import type {
+  AcceptedPolicies,
+  Decision,
+  Policy,
+  PolicyEngine,
+  PolicyQuestion,
+  ToolFlags,
+} from './policy.js';
 
 export interface PolicyEngineOptions {
   readonly clock: Clock;
   /** The toolsets a tool belongs to, by connector and upstream name. */
   readonly toolsetsOf?: (connector: string, tool: string) => readonly string[];
+  /** Sets that it knows are read when the first decision is asked for. */
+  readonly accepted?: AcceptedPolicies;
 }
 
 /** The statements that can concern one connector, parsed once. */
@@ -45,15 +55,17 @@ class CedarPolicyEngine implements PolicyEngine {
   readonly #owner = randomUUID();
   readonly #clock: Clock;
   readonly #toolsetsOf: NonNullable<PolicyEngineOptions['toolsetsOf']>;
+  readonly #accepted: AcceptedPolicies | undefined;
   #version = 0;
   #digest = '';
-  #statements: readonly Statement[] = [];
+  #statements: () => readonly Statement[] = () => [];
   #slices = new Map<string, Slice>();
   #decisions = new Map<string, Decision>();
   /** The last one about each target: for as long as everything about a call is the same object, nothing has to be compared. */
   #latest = new WeakMap<PolicyQuestion['target'], Remembered>();
 
-  constructor({ clock, toolsetsOf = () => NO_TOOLSETS }: PolicyEngineOptions) {
+  constructor({ clock, toolsetsOf = () => NO_TOOLSETS, accepted }: PolicyEngineOptions) {
+    this.#accepted = accepted;
     this.#clock = clock;
     this.#toolsetsOf = toolsetsOf;
   }
@@ -67,12 +79,24 @@ class CedarPolicyEngine implements PolicyEngine {
   }
 
   load(policies: readonly Policy[]): void {
-    this.#statements = readPolicies(policies);
-    this.#digest = digestOf(policies);
+    const digest = digestOf(policies);
+    this.#statements = this.#read(policies, digest);
+    this.#digest = digest;
     this.#slices = new Map();
     this.#decisions = new Map();
     this.#latest = new WeakMap();
     this.#version++;
+  }
+
+  #read(policies: readonly Policy[], digest: string): () => readonly Statement[] {
+    if (this.#accepted === undefined) return toValue(readPolicies(policies));
+    const judged = createHash('sha256')
+      .update(`${cedarVersion()}\n${POLICY_SCHEMA}\n${digest}`)
+      .digest('base64url');
+    if (this.#accepted.isKnown(judged)) return once(() => readPolicies(policies, { passed: true }));
+    const statements = readPolicies(policies);
+    this.#accepted.remember(judged);
+    return toValue(statements);
   }
 
   decide(question: PolicyQuestion): Decision {
@@ -108,7 +132,7 @@ class CedarPolicyEngine implements PolicyEngine {
     const key = `${listing ? 'list' : 'use'}:${connector}`;
     const known = this.#slices.get(key);
     if (known !== undefined) return known;
-    const concerned = this.#statements.filter(
+    const concerned = this.#statements().filter(
       (statement) => statement.connector === undefined || statement.connector === connector,
     );
     const chosen = listing ? concerned.flatMap(forListing) : concerned;
@@ -150,6 +174,10 @@ class CedarPolicyEngine implements PolicyEngine {
     // A permit to call is a permit to see; only an explicit forbid hides it.
     return listed.kind === 'deny' && listed.policies.length > 0 ? listed : decision;
   }
+}
+
+function toValue<T>(value: T): () => T {
+  return () => value;
 }
 
 function digestOf(policies: readonly Policy[]): string {

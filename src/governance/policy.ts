@@ -89,6 +89,17 @@ export interface PolicyStore extends PolicyReader, PolicyHistory {
   remove(id: PolicyId, removal: { readonly at: number; readonly by?: string }): Promise<void>;
 }
 
+/**
+ * Remembers which set of policies was accepted last, from one start to the next: reading policies is a large part of a start,
+ * and the library that does it a large part of the memory of a hub that nobody calls. Who could forge this could only spare
+ * policies the check against the schema; what they say is read from their text in any case.
+ */
+export interface AcceptedPolicies {
+  /** Names a set by its content and by what judged it. */
+  isKnown(digest: string): boolean;
+  remember(digest: string): void;
+}
+
 export interface PolicyEngine {
   /** Grows with every accepted change; part of cache keys. */
   readonly version: number;

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { systemClock, toAgentId, toConnectorId, toPolicyId } from '../kernel/index.js';
+import { createPolicyEngine } from './policy-engine.js';
+import type { AcceptedPolicies, Policy, PolicyQuestion } from './policy.js';
+
+const PERMIT = 'permit(principal, action, resource);';
+const FORBID = 'forbid(principal, action, resource) when { context.now > datetime("2000-01-01") };';
+
+const policy = (text: string): Policy => ({
+  id: toPolicyId('p'),
+  text,
+  source: 'file',
+  version: 1,
+  updatedAt: 0,
+});
+
+const CALL: PolicyQuestion = {
+  agent: { id: toAgentId('ci'), tags: [] },
+  action: 'call',
+  connector: { id: toConnectorId('db'), tags: [] },
+  target: {
+    kind: 'tool',
+    name: 'query',
+    risk: 'read',
+    tags: [],
+    annotations: { readOnly: true, destructive: false, idempotent: true, openWorld: false },
+  },
+};
+
+function remembering(...known: string[]): AcceptedPolicies & { readonly known: string[] } {
+  return {
+    known,
+    isKnown: (digest) => known.includes(digest),
+    remember: (digest) => void known.push(digest),
+  };
+}
+
+test('a set that was accepted is remembered, and decides alike when it is read late', () => {
+  const accepted = remembering();
+  for (const [text, kind] of [
+    [PERMIT, 'allow'],
+    [`${PERMIT}\n${FORBID}`, 'deny'],
+  ] as const) {
+    for (const _start of ['first', 'second']) {
+      const engine = createPolicyEngine({ clock: systemClock, accepted });
+      engine.load([policy(text)]);
+      expect(engine.decide(CALL).kind).toBe(kind);
+    }
+  }
+  expect(new Set(accepted.known).size).toBe(2);
+  expect(accepted.known).toHaveLength(2);
+});
+
+test('a set that is refused is not remembered, and what was in force stays', () => {
+  const accepted = remembering();
+  const engine = createPolicyEngine({ clock: systemClock, accepted });
+  engine.load([policy(PERMIT)]);
+  expect(() =>
+    engine.load([policy('permit(principal, action, resource) when { principal.nothing };')]),
+  ).toThrow('policy p');
+  expect(accepted.known).toHaveLength(1);
+  expect(engine.decide(CALL).kind).toBe('allow');
+});
+
+test('nothing passes by a set that is known and cannot be read', () => {
+  const accepted: AcceptedPolicies = { isKnown: () => true, remember: () => {} };
+  const engine = createPolicyEngine({ clock: systemClock, accepted });
+  engine.load([policy(`${PERMIT} and more`)]);
+  for (const _time of ['first', 'second'])
+    expect(() => engine.decide(CALL)).toThrow(expect.objectContaining({ code: 'config_invalid' }));
+});
