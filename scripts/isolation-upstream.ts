@@ -4,6 +4,7 @@ import { startUpstream } from '../test/support/scripted-upstream.js';
 
 const FINE = { content: [{ type: 'text', text: 'fine' }] };
 const FLOOD = `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}\n\n`;
+const FLOODS = FLOOD.repeat(500);
 const SLOW_MS = 1_000;
 
 const upstream = await startUpstream({
@@ -15,7 +16,7 @@ const upstream = await startUpstream({
     const answer = JSON.stringify({ jsonrpc: '2.0', id: rpc.id, result: FINE });
     response
       .writeHead(200, { 'content-type': 'text/event-stream' })
-      .end(`${FLOOD.repeat(500)}event: message\ndata: ${answer}\n\n`);
+      .end(`${FLOODS}event: message\ndata: ${answer}\n\n`);
     return undefined;
   },
 });

@@ -1,16 +1,17 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { findCores } from '../bench/cores.js';
 import { startHubProcess } from '../test/support/hub-process.js';
 import { openRawAgent } from '../test/support/raw-agent.js';
 import { ROOT } from './repository.js';
 
 /**
  * How much one upstream that hangs, is slow or answers with floods disturbs another. The built hub and each upstream have a process
- * of their own. The good one is measured alone and beside each trouble in turn, many short rounds, so that what else happens
+ * of their own; the hub has a core to itself, where there are two. The good one is measured alone and beside each trouble in turn, many short rounds, so that what else happens
  * on the machine falls on all alike; percentiles are those of all rounds together.
  * Usage: npm run build && npm run isolation [-- calls rounds]
  */
@@ -19,6 +20,11 @@ const [calls = 150, rounds = 12] = process.argv.slice(2).map(Number);
 const TROUBLES = ['hangs', 'slow', 'floods'] as const;
 const PRESSURE = 4;
 const PAUSE_MS = 20;
+
+const cores = findCores();
+// The upstreams, which this process starts, are bound with it.
+if (cores !== undefined)
+  execFileSync('taskset', ['-acp', String(cores.other), String(process.pid)], { stdio: 'ignore' });
 
 const children: ChildProcess[] = [];
 async function startOne(): Promise<string> {
@@ -45,7 +51,9 @@ const config = {
     ),
   },
 };
-const hub = await startHubProcess(folder, config, [join(ROOT, 'dist', 'cli', 'index.js')]);
+const hub = await startHubProcess(folder, config, [join(ROOT, 'dist', 'cli', 'index.js')], [], {
+  ...(cores !== undefined && { launcher: ['taskset', '-c', String(cores.subject)] }),
+});
 const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era: 'modern' });
 const call = async (name: string): Promise<string> => {
   const answer = await agent.request('tools/call', { name, arguments: {} }).catch(() => undefined);

@@ -1,3 +1,4 @@
+import { EventPacer } from './event-pacer.js';
 import { Deadlines } from './http-deadlines.js';
 import type { StreamSource } from './http-get-stream.js';
 import { requireHttpUrl, requireLimits, requireTimeouts, type HttpTransportOptions } from './http-options.js';
@@ -24,6 +25,7 @@ export function openEndpoint(options: HttpTransportOptions): OpenEndpoint {
     path: `${url.pathname}${url.search}`,
     timeouts,
     deadlines: new Deadlines(Math.min(...Object.values(timeouts))),
+    pacer: new EventPacer(),
   };
   return {
     url,

@@ -14,6 +14,9 @@ export interface LineRequest {
 export interface LineController {
   /** Closes the connection of a request that is under way. */
   abort(reason: Error): void;
+  /** Reads no more of the answer for now. What was read before may still come. */
+  pause(): void;
+  resume(): void;
 }
 
 /** Hears of one request: its start, a head, bytes, and an end or an error. A chunk is the line's again after the call. */

@@ -1,7 +1,8 @@
 import type { RequestId } from '../jsonrpc/index.js';
+import { EventBacklog, endOfEvents, type EventPacer, type Paced } from './event-pacer.js';
 import type { Deadlined, Deadlines } from './http-deadlines.js';
 import { networkError, type Stage } from './http-errors.js';
-import type { AnswerHeaders } from './http-headers.js';
+import { mediaTypeOf, type AnswerHeaders } from './http-headers.js';
 import type { HttpLines, LineController, LineHandler, LineRequest } from './http-lines.js';
 import type { HttpTimeouts } from './http-options.js';
 import { TransportError, type TransportErrorCode } from './transport.js';
@@ -13,6 +14,8 @@ export interface HttpEndpoint {
   readonly path: string;
   readonly timeouts: HttpTimeouts;
   readonly deadlines: Deadlines;
+  /** Of all event streams of the server. */
+  readonly pacer: EventPacer;
 }
 
 /** Takes one answer: a head, then bytes, then either an end or a failure. A failure may come at any time. */
@@ -37,12 +40,15 @@ type Phase = 'preparing' | Stage | 'draining' | 'over';
 /** What may still come on a connection worth keeping. Beyond it the connection is cheaper to replace. */
 const DRAIN_BYTES = 16 * 1024;
 const DRAIN_MS = 1000;
+/** Fewer bytes are never too much at once. */
+const FEW_BYTES = 1024;
 
 /**
  * One HTTP request and its four time limits. It is registered for them from the start, so that whatever its owner does
- * before sending is limited too. Once it is over, nothing reaches the answer handler.
+ * before sending is limited too. Once it is over, nothing reaches the answer handler. Of an event stream only few events are
+ * passed on in one turn of the event loop; the connection is not read meanwhile.
  */
-export class HttpRequest implements LineHandler, Deadlined {
+export class HttpRequest implements LineHandler, Deadlined, Paced {
   slot = -1;
   readonly id: RequestId | undefined;
   readonly #endpoint: HttpEndpoint;
@@ -53,6 +59,10 @@ export class HttpRequest implements LineHandler, Deadlined {
   #phaseSince: number;
   #drained = 0;
   #controller: LineController | undefined;
+  #isStream = false;
+  /** What arrived and was not passed on yet, and how the answer ends after it. */
+  #backlog: EventBacklog | undefined;
+  #ending: { readonly error?: unknown } | undefined;
 
   constructor(endpoint: HttpEndpoint, answer: AnswerHandler, options: HttpRequestOptions) {
     this.#endpoint = endpoint;
@@ -93,15 +103,19 @@ export class HttpRequest implements LineHandler, Deadlined {
   /** The answer is of no more interest. A short rest is read so that the connection can be used again. */
   drain(): void {
     if (this.#phase === 'over') return;
-    if (this.#phase === 'receiving') this.#enter('draining');
-    else this.abort();
+    if (this.#phase !== 'receiving' || this.#ending !== undefined) return this.abort();
+    this.#enter('draining');
+    if (this.#backlog !== undefined) this.#controller?.resume();
+    this.#backlog = undefined;
   }
 
   /** Closes the connection if the request uses one. */
   abort(): void {
     if (this.#phase === 'over') return;
     this.#finish();
-    this.#controller?.abort(new TransportError('ABORTED', 'the request was given up'));
+    // After the end of the answer the connection may be somebody else's.
+    if (this.#ending === undefined)
+      this.#controller?.abort(new TransportError('ABORTED', 'the request was given up'));
   }
 
   expire(now: number): void {
@@ -142,30 +156,66 @@ export class HttpRequest implements LineHandler, Deadlined {
     // An informational answer (1xx) announces another; it does not extend the wait for that.
     if (this.#phase !== 'waiting' || status < 200) return;
     this.#enter('receiving');
+    this.#isStream = mediaTypeOf(headers) === 'text/event-stream';
     this.#answer.head(status, headers);
   }
 
-  onResponseData(_controller: LineController, chunk: Buffer): void {
+  onResponseData(controller: LineController, chunk: Buffer): void {
     if (this.#phase === 'receiving') {
       this.#phaseSince = this.#endpoint.deadlines.now();
-      this.#answer.bytes(chunk);
+      if (this.#backlog !== undefined || (this.#isStream && isMuch(chunk))) this.#keep(controller, chunk);
+      else this.#answer.bytes(chunk);
     } else if (this.#phase === 'draining') {
       this.#drained += chunk.length;
       if (this.#drained > DRAIN_BYTES) this.abort();
     }
   }
 
+  /** Some of what arrived earlier is passed on. */
+  step(): boolean {
+    const piece = this.#phase === 'receiving' ? this.#backlog?.take() : undefined;
+    if (piece === undefined) return false;
+    this.#phaseSince = this.#endpoint.deadlines.now();
+    this.#answer.bytes(piece);
+    if (this.#backlog?.isEmpty === false) return true;
+    if (this.#backlog === undefined) return false;
+    this.#backlog = undefined;
+    const ending = this.#ending;
+    if (ending === undefined) this.#controller?.resume();
+    else if ('error' in ending) this.onResponseError(undefined, ending.error);
+    else this.onResponseEnd();
+    return false;
+  }
+
   onResponseEnd(): void {
+    if (this.#backlog !== undefined) {
+      this.#ending = {};
+      this.#controller?.resume();
+      return;
+    }
     const interested = this.#phase === 'receiving';
     this.#finish();
     if (interested) this.#answer.end();
   }
 
   onResponseError(_controller: LineController | undefined, error: unknown): void {
+    if (this.#backlog !== undefined && this.#phase === 'receiving') {
+      this.#ending = { error };
+      return;
+    }
     const phase = this.#phase;
     this.#finish();
     if (phase === 'over' || phase === 'draining') return;
     this.#answer.fail(networkError(error, phase === 'preparing' ? 'connecting' : phase));
+  }
+
+  #keep(controller: LineController, chunk: Buffer): void {
+    if (this.#backlog === undefined) {
+      this.#backlog = new EventBacklog();
+      this.#endpoint.pacer.add(this);
+      controller.pause();
+    }
+    this.#backlog.push(Buffer.from(chunk));
   }
 
   #enter(phase: Phase): void {
@@ -176,6 +226,7 @@ export class HttpRequest implements LineHandler, Deadlined {
   #finish(): void {
     if (this.#phase === 'over') return;
     this.#phase = 'over';
+    this.#backlog = undefined;
     this.#endpoint.deadlines.delete(this);
   }
 
@@ -183,4 +234,9 @@ export class HttpRequest implements LineHandler, Deadlined {
     this.abort();
     this.#answer.fail(new TransportError(code, message, { mayHaveArrived: this.mayHaveArrived }));
   }
+}
+
+/** Whether a part of an event stream has more events than are passed on at once. */
+function isMuch(chunk: Buffer): boolean {
+  return chunk.length > FEW_BYTES && endOfEvents(chunk, 0) < chunk.length;
 }

@@ -64,6 +64,14 @@ export class PlainLine implements AnswerParts, LineController {
     if (!this.#isStarting) this.#end();
   }
 
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
   /** Ends the connection, and with this error the request that is under way. */
   destroy(error: Error): void {
     const handler = this.#handler;
