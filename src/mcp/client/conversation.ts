@@ -33,6 +33,8 @@ export interface ConversationHost {
   failed(call: Call, error: Error): void;
   asked(request: RequestMessage, during: Call | undefined): void;
   notified(notification: NotificationMessage, during: Call | undefined): void;
+  /** Whether log messages during this call would reach nobody. */
+  ignoresLog(call: Call): boolean;
   /** The peer is gone; every pending call has failed already. */
   lost(reason: TransportError): void;
   warned(warning: ClientWarning): void;
@@ -189,6 +191,11 @@ export class Conversation implements Receiver {
   progress({ token, progress, total, message }: ProgressRead, during: RequestId): void {
     if (this.#closedBy === undefined && during === token)
       this.#moveOn(token, toProgress(progress, total, message));
+  }
+
+  ignoresLog(during: RequestId): boolean {
+    const call = this.#pending.get(during);
+    return call !== undefined && this.#host.ignoresLog(call);
   }
 
   closed(reason: TransportError): void {

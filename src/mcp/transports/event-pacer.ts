@@ -25,7 +25,7 @@ export class EventPacer {
   #waiting: Paced[] = [];
   #budgetMs = SHORTEST_MS;
   #yieldedAt = Number.NEGATIVE_INFINITY;
-  #turn: NodeJS.Immediate | undefined;
+  #isRunning = false;
 
   constructor({ now = () => performance.now() }: PacerOptions = {}) {
     this.#now = now;
@@ -33,7 +33,9 @@ export class EventPacer {
 
   add(paced: Paced): void {
     this.#waiting.push(paced);
-    this.#turn ??= setImmediate(this.#run);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    setImmediate(this.#run);
   }
 
   readonly #run = (): void => {
@@ -46,7 +48,8 @@ export class EventPacer {
       if (paced.step()) this.#waiting.push(paced);
     } while (this.#now() - startedAt < this.#budgetMs);
     this.#yieldedAt = this.#now();
-    this.#turn = this.#waiting.length === 0 ? undefined : setImmediate(this.#run);
+    this.#isRunning = this.#waiting.length > 0;
+    if (this.#isRunning) setImmediate(this.#run);
   };
 }
 

@@ -6,6 +6,7 @@ import { closed, streamError } from './http-errors.js';
 import { readMessages, type MessageSink } from './http-messages.js';
 import type { HttpLimits } from './http-options.js';
 import type { ProgressRead } from './read-progress.js';
+import { endOfLogEvent } from './unwanted-log.js';
 import { TransportError, type TransportErrorCode, type TransportWarning } from './transport.js';
 
 const OPEN_BRACE = 0x7b;
@@ -14,6 +15,8 @@ export interface AnswerSink extends MessageSink {
   event(event: SseEvent): void;
   /** A progress notification of an event stream; false: it is wanted as an event like others. */
   progress(progress: ProgressRead): boolean;
+  /** Whether nobody wants log messages. */
+  ignoresLog(): boolean;
   warn(warning: TransportWarning): void;
 }
 
@@ -123,11 +126,15 @@ export class AnswerReader {
   }
 
   #openDecoder(maxDataBytes: number): SseDecoder {
-    const progress = EventProgress.fits(maxDataBytes) ? new EventProgress(this.#sink) : undefined;
+    const sink = this.#sink;
+    const progress = EventProgress.fits(maxDataBytes) ? new EventProgress(sink) : undefined;
     return new SseDecoder({
       maxDataBytes,
-      onEvent: (event) => this.#sink.event(event),
-      ...(progress && { take: (text, at) => progress.take(text, at) }),
+      onEvent: (event) => sink.event(event),
+      take: (text, at) => {
+        const next = progress?.take(text, at) ?? -1;
+        return next === -1 && sink.ignoresLog() ? endOfLogEvent(text, at, maxDataBytes) : next;
+      },
     });
   }
 

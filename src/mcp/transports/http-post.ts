@@ -176,6 +176,11 @@ export class PostExchange implements AnswerHandler, AnswerSink {
     return true;
   }
 
+  ignoresLog(): boolean {
+    const { id } = this.#outgoing;
+    return id !== undefined && this.#context.receiver.ignoresLog?.(id) === true;
+  }
+
   warn(warning: TransportWarning): void {
     this.#context.receiver.warn(warning);
   }

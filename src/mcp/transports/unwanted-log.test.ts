@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { idOf, SSE } from '../../../test/support/http/answers.js';
+import { host, open, request, resultText } from '../../../test/support/http/open.js';
+import { endOfLogEvent } from './unwanted-log.js';
+
+const LOG = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}';
+const SDK_LOG = '{"method":"notifications/message","params":{"level":"info","data":"x"},"jsonrpc":"2.0"}';
+
+test.each([
+  [`data: ${LOG}\n\n`, true],
+  [`event: message\ndata: ${LOG}\n\n`, true],
+  [`event: message\ndata: ${SDK_LOG}\n\n`, true],
+  [`data: ${LOG}\n`, false],
+  [`data: ${LOG}`, false],
+  [`data: ${LOG}\nid: 7\n\n`, false],
+  [`data: ${LOG}\r\n\r\n`, false],
+  [`data: ${LOG.replace('message"', 'progress"')}\n\n`, false],
+  [`data: ${LOG.replace('"x"', `"${'x'.repeat(1_000)}"`)}\n\n`, false],
+  ['data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n', false],
+])('%j is such an event: %s', (text, isOne) => {
+  expect(endOfLogEvent(text, 0, 1_000)).toBe(isOne ? text.length : -1);
+  expect(endOfLogEvent(`\n${text}`, 1, 1_000)).toBe(isOne ? text.length + 1 : -1);
+});
+
+test.each([true, false])('log messages reach only who wants them: %s', async (isWanted) => {
+  const server = await host((seen, response) => {
+    response.writeHead(200, SSE);
+    response.end(`${`data: ${LOG}\n\n`.repeat(40)}data: ${resultText(idOf(seen))}\n\n`);
+  });
+  const { transport, receiver } = await open(server.url);
+  receiver.ignoresLog = () => !isWanted;
+  await transport.send(request(1));
+  expect(receiver.received).toHaveLength(isWanted ? 41 : 1);
+  expect(receiver.received.at(-1)?.message.kind).toBe('result');
+});

@@ -1,0 +1,18 @@
+/** As servers write an event that holds a log message, by the first words of it. */
+const BEGINNINGS = ['event: message\ndata: ', 'data: '].flatMap((line) =>
+  ['{"jsonrpc":"2.0","method":', '{"method":'].map((words) => `${line}${words}"notifications/message",`),
+);
+const LF = 0x0a;
+
+/**
+ * Where an event that begins at `at` ends, if it is whole, a log message and no longer than this; else -1. For those that nobody
+ * wants to hear: whether the rest of it can be read does not matter then.
+ */
+export function endOfLogEvent(text: string, at: number, maxLength: number): number {
+  for (const beginning of BEGINNINGS) {
+    if (!text.startsWith(beginning, at)) continue;
+    const end = text.indexOf('\n', at + beginning.length);
+    return end !== -1 && text.charCodeAt(end + 1) === LF && end - at <= maxLength ? end + 2 : -1;
+  }
+  return -1;
+}
