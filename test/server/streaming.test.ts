@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { prepareResult } from '../../src/mcp/server/index.js';
+import { prepareResult, type JsonObject } from '../../src/mcp/server/index.js';
 import { until } from '../support/http/until.js';
 import { envelope, Gate, initialize, MODERN, request } from '../support/server/harness.js';
 import { FRONTS, LiveServer, rawPost, type LiveOptions } from '../support/server/live-server.js';
@@ -105,10 +105,14 @@ describe.each(FRONTS)('streams over sockets, by $way', (front) => {
     if (front.fastFront) expect(text.match(/^[0-9a-f]+\r$/gm)).toHaveLength(2);
   });
 
-  test('a long result that many get is whole for each, behind its own id', async () => {
-    const text = 'ä'.repeat(200_000);
-    const prepared = prepareResult({ content: [{ type: 'text', text }] });
-    const live = await open({ call: () => prepared });
+  test.each([
+    ['that many get', 'ä', prepareResult],
+    ['of ASCII', 'x', (result: JsonObject) => result],
+    ['of other text', '„ä“', (result: JsonObject) => result],
+  ] as const)('a long result %s is whole for each, behind its own id', async (_, letters, prepare) => {
+    const text = letters.repeat(100_000);
+    const result = prepare({ content: [{ type: 'text', text }] });
+    const live = await open({ call: () => result });
     const connection = live.connect();
     for (const id of [1, 2]) {
       connection.write(modernCall(id));

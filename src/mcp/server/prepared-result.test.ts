@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LongAnswer, prepareResult, writePrepared } from './prepared-result.js';
+import { LongAnswer, prepareResult, writeAnswer, writePrepared } from './prepared-result.js';
 
 test('a prepared result is written once for each form, and each answer has its own id', () => {
   let writes = 0;
@@ -30,4 +30,12 @@ test('forms that are never the same do not pile up', () => {
   const prepared = prepareResult({});
   for (let i = 0; i < 1000; i++) writePrepared(1, prepared, `form ${i}`, () => 'x');
   expect(prepared.texts.size).toBeLessThanOrEqual(32);
+});
+
+test('a long result of one answer is not joined with what stands around it', () => {
+  const text = JSON.stringify('x'.repeat(100_000));
+  const answer = writeAnswer(7, text);
+  expect(answer).toBeInstanceOf(LongAnswer);
+  expect(answer.toString()).toBe(`{"jsonrpc":"2.0","id":7,"result":${text}}`);
+  expect(writeAnswer(7, '{}')).toBe('{"jsonrpc":"2.0","id":7,"result":{}}');
 });

@@ -11,22 +11,28 @@ const MAX_FORMS = 32;
 /** From this length on, text is kept as the bytes it becomes: to join it with an id would copy it again and again. */
 const LONG = 64 * 1024;
 
-/** The answer with a long result that many get: only what stands around the result is made anew. */
+/** The answer with a long result, which is sent as it is: only what stands around it is made anew. */
 export class LongAnswer {
   readonly head: string;
-  /** Shared; must not be changed. */
-  readonly result: Uint8Array;
+  /** Bytes are shared and must not be changed. */
+  readonly result: string | Uint8Array;
   readonly tail = '}';
 
-  constructor(id: RequestId, result: Uint8Array) {
+  constructor(id: RequestId, result: string | Uint8Array) {
     this.head = writeResult(id, '').slice(0, -1);
     this.result = result;
   }
 
   toString(): string {
+    if (typeof this.result === 'string') return this.head + this.result + this.tail;
     const { buffer, byteOffset, length } = this.result;
     return this.head + Buffer.from(buffer, byteOffset, length).toString() + this.tail;
   }
+}
+
+/** The answer with a result that is JSON text already. */
+export function writeAnswer(id: RequestId, result: string): string | LongAnswer {
+  return result.length < LONG ? writeResult(id, result) : new LongAnswer(id, result);
 }
 
 /** The answer with a prepared result in one wire form. */

@@ -33,7 +33,7 @@ import {
   type Face,
 } from '../handler.js';
 import { pickAnswers, requireAskable } from '../input/input-answers.js';
-import { writePrepared, type LongAnswer } from '../prepared-result.js';
+import { writeAnswer, writePrepared, type LongAnswer } from '../prepared-result.js';
 import { Unanswered } from './ask-desk.js';
 import { askLegacyClient } from './ask-legacy-client.js';
 import { keepsTasks, type LegacyPeer } from './legacy-peer.js';
@@ -177,7 +177,7 @@ export class LegacyCall extends Call {
     if (result instanceof PreparedResult)
       return writePrepared(this.id, result, `${revision} ${method}`, write);
     this.#tellReduced(result, revision);
-    return writeResult(this.id, write(result));
+    return writeAnswer(this.id, write(result));
   }
 
   #tellReduced(result: JsonObject, revision: LegacyRevision): void {

@@ -36,7 +36,7 @@ import {
 } from '../handler.js';
 import { pickAnswers, requireAnswer, requireAskable } from '../input/input-answers.js';
 import { sealState, type Resume } from '../input/resume.js';
-import { writePrepared, type LongAnswer } from '../prepared-result.js';
+import { writeAnswer, writePrepared, type LongAnswer } from '../prepared-result.js';
 
 /** The server decides whether a call becomes a task. */
 const DECLARED: TaskWish = { wanted: false };
@@ -160,7 +160,7 @@ export class ModernCall extends Call {
       throw new TypeError('a result must be an object');
     const { core, method } = this;
     if (!(result instanceof PreparedResult)) {
-      return writeResult(this.id, writeModernResult(method, result, this.#info, core.cache));
+      return writeAnswer(this.id, writeModernResult(method, result, this.#info, core.cache));
     }
     const form = `modern ${method} ${core.cache.ttlMs} ${core.cache.cacheScope} ${stringifyJson(this.#info)}`;
     return writePrepared(this.id, result, form, (plain) =>

@@ -99,12 +99,13 @@ export class FrontConnection {
     this.answered(isLast);
   }
 
-  /** The same for a body that is not in one piece. */
-  answerParts(head: string, parts: readonly (string | Uint8Array)[]): void {
+  /** The same for a body that is not in one piece. `isAscii`: so are all parts that are text. */
+  answerParts(head: string, parts: readonly (string | Uint8Array)[], isAscii: boolean): void {
     const { socket } = this;
+    const encoding = isAscii ? 'latin1' : 'utf8';
     socket.cork();
-    socket.write(head);
-    for (const part of parts) socket.write(part);
+    socket.write(head, 'latin1');
+    for (const part of parts) socket.write(part, encoding);
     socket.uncork();
     this.answered(false);
   }

@@ -68,10 +68,16 @@ export class FrontExchange implements Exchange {
   sendParts(status: number, headers: AnswerHeaders, parts: readonly (string | Uint8Array)[]): void {
     if (this.#isAnswered || this.#connection.isGone) return;
     const head = this.#texts.head(status, headers, this.#sharing(), false, Date.now());
-    const bytes = parts.reduce((sum, part) => sum + byteLength(part), 0);
+    let bytes = 0;
+    let isAscii = true;
+    for (const part of parts) {
+      const size = byteLength(part);
+      bytes += size;
+      if (size !== part.length) isAscii = false;
+    }
     this.#isAnswered = true;
     this.#complete();
-    this.#connection.answerParts(`${head}content-length: ${bytes}\r\n\r\n`, parts);
+    this.#connection.answerParts(`${head}content-length: ${bytes}\r\n\r\n`, parts, isAscii);
   }
 
   stream(status: number, headers: AnswerHeaders): AnswerStream {
