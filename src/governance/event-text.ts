@@ -41,9 +41,6 @@ function textOfFinished(event: Finished): string {
 }
 
 function textOfFacts({ callId, connector, target, exposedName, method }: Intended | Finished): string {
-  // One look at all of them: each look costs more than what it looks at.
-  if (PLAIN.test(`${callId} ${connector} ${target} ${exposedName} ${method}`))
-    return `"callId":"${callId}","connector":"${connector}","target":"${target}","exposedName":"${exposedName}","method":"${method}"`;
   return `"callId":${quoted(callId)},"connector":${quoted(connector)},"target":${quoted(target)},"exposedName":${quoted(exposedName)},"method":${quoted(method)}`;
 }
 

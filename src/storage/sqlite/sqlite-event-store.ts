@@ -30,6 +30,8 @@ const ROWS_PER_MARK = 1_000;
 /** So many events, or so many milliseconds, until those in the journal become rows together. */
 const EVENTS_PER_GROUP = 256;
 const GROUP_MS = 50;
+/** Where there is time, so few become rows before others get their turn: whoever calls just then waits for them. */
+const EVENTS_PER_SLICE = 64;
 const RETRY_MS = 1_000;
 
 interface JournalPlace {
@@ -71,6 +73,8 @@ export class SqliteEventStore implements EventStore {
   /** In the journal and not in the database. */
   #pending: EventRecord[] = [];
   #grouping: NodeJS.Timeout | undefined;
+  /** Goes on with what the last slice left. */
+  #slicing: NodeJS.Immediate | undefined;
   /** Why the last group did not become rows. */
   #stuck: HubError | undefined;
 
@@ -125,25 +129,38 @@ export class SqliteEventStore implements EventStore {
   }
 
   #groupSoon(ms = GROUP_MS): void {
-    this.#grouping ??= setTimeout(() => this.#group(), ms).unref();
+    this.#grouping ??= setTimeout(() => this.#slice(EVENTS_PER_GROUP / EVENTS_PER_SLICE), ms).unref();
+  }
+
+  /** At most so many slices in as many turns, the last with all that came meanwhile: what never ends is never cleared away. */
+  #slice(left: number): void {
+    this.#group(left > 1 ? EVENTS_PER_SLICE : Infinity);
+    if (this.#pending.length > 0 && this.#grouping === undefined)
+      this.#slicing = setImmediate(() => this.#slice(left - 1));
   }
 
   /** Where another store is in the middle of a transaction, a little later. */
-  #group(): void {
-    clearTimeout(this.#grouping);
-    this.#grouping = undefined;
+  #group(most = Infinity): void {
+    this.#stopGrouping();
     if (this.#pending.length === 0) return;
     if (this.#connection.inTransaction) return this.#groupSoon();
     try {
-      this.#insertAll(this.#pending);
-      this.#pending = [];
+      this.#insertAll(this.#pending.slice(0, most));
+      this.#pending = this.#pending.slice(most);
       this.#stuck = undefined;
     } catch (error) {
       this.#stuck = toStorageError(error);
       this.#groupSoon(RETRY_MS);
       return;
     }
-    this.#journal?.clear();
+    if (this.#pending.length === 0) this.#journal?.clear();
+  }
+
+  #stopGrouping(): void {
+    clearTimeout(this.#grouping);
+    clearImmediate(this.#slicing);
+    this.#grouping = undefined;
+    this.#slicing = undefined;
   }
 
   #pendingAfter(sequence: number): readonly EventRecord[] {
@@ -168,7 +185,7 @@ export class SqliteEventStore implements EventStore {
   /** The journal stays where something of it could not become a row. */
   async close(): Promise<void> {
     if (this.#watched === undefined) await this.settle(true);
-    clearTimeout(this.#grouping);
+    this.#stopGrouping();
     this.#journal?.close();
     this.#journal = undefined;
   }
@@ -208,18 +225,18 @@ export class SqliteEventStore implements EventStore {
     const last = records.at(-1)?.sequence ?? 0;
     this.#connection.atomically(() => {
       this.#rows.insert(records);
-      if (last - this.#marked > ROWS_PER_MARK) this.#moveMark();
+      if (last - this.#marked > ROWS_PER_MARK) this.#moveMark(Math.min(last, this.#head.sequence));
     });
   }
 
-  /** As of the rows that are known to be kept; with a journal these include the group that is being written. */
-  #moveMark(): void {
-    const settled = this.#openCalls.settledUpTo(this.#head.sequence);
+  /** Up to a row that is known to be kept; with a journal these include the group that is being written. */
+  #moveMark(last: number): void {
+    const settled = this.#openCalls.settledUpTo(last);
     const save = (this.#saveMark ??= this.#connection.prepare(
       'insert into settings (key, value) values (?, ?) on conflict (key) do update set value = excluded.value',
     ));
     this.#connection.attempt(() => save.run(SETTLED_KEY, String(settled)));
-    this.#marked = this.#head.sequence;
+    this.#marked = last;
   }
 
   async query({ limit, order, ...filter }: EventQuery): Promise<readonly EventRecord[]> {
