@@ -8,11 +8,10 @@ import type { Era } from '../workers/call.js';
 import { createLoad, hasProgram, type Load } from './load.js';
 import { openSession, post } from './one-request.js';
 import type { Program } from './processes.js';
+import { measureIdle, type IdleFigures } from './measure-idle.js';
 import { measurePipe } from './measure-pipe.js';
 import {
-  AGENTS,
   candidates,
-  headersOf,
   OURS,
   startHub,
   startPipeProxy,
@@ -54,9 +53,7 @@ export interface HubReport {
   readonly figures: readonly HubFigures[];
   /** Who could not be measured, and why. */
   readonly missing: readonly { readonly name: string; readonly why: string }[];
-  readonly idle:
-    | { readonly rssMegabytes: number; readonly sessions: number; readonly kilobytesPerSession: number }
-    | undefined;
+  readonly idle: IdleFigures | undefined;
   /** Calls per second of children over a bare pipe. */
   readonly pipe: Readonly<Record<StdioChild, number>> | undefined;
 }
@@ -80,7 +77,6 @@ interface Subject {
 const WIDTH = 32;
 const WARM_UP_CALLS = 3_000;
 const WARM_UP_RUNS = 3;
-const IDLE_SESSIONS = 1_000;
 const READY_MS = 15_000;
 const LISTS = [200, 5_000];
 
@@ -102,7 +98,7 @@ export async function measureHub(settings: HubBenchSettings): Promise<HubReport>
     const stub = await startStub({ bench, core: cores?.other, started });
     const around = { bench, core: cores?.subject, upstream: stub.url, folder, started };
     const { targets, missing } = await startAll(around, candidates(quick, hasNginx), say);
-    const idle = quick ? undefined : await measureIdle(targets);
+    const idle = quick ? undefined : await measureIdle(around);
     const direct = await startStub({ bench, core: cores?.subject, started });
     figures.push(...(await measure(settings, load, echoSubjects([direct, ...targets], quick))));
     if (!quick) {
@@ -282,25 +278,4 @@ async function prepare({ target, era, work, connections }: Subject): Promise<Wor
       throw new Error(`${target.name} does not do the work: status ${status}, ${body.slice(0, 300)}`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-}
-
-/** What a fresh hub holds, and how much each session that does nothing adds. */
-async function measureIdle(targets: readonly Target[]): Promise<HubReport['idle']> {
-  const hub = targets.find(({ name }) => name === OURS);
-  if (hub === undefined) return undefined;
-  const { rssBytes: fresh } = hub.program.usage();
-  const open = async (count: number): Promise<void> => {
-    for (let i = 0; i < count; i++) await openSession(hub.url, headersOf(idle[i % idle.length] ?? ''));
-  };
-  const [, ...idle] = AGENTS;
-  // The first ones load code and fill caches that all share.
-  await open(200);
-  const before = hub.program.usage().rssBytes;
-  await open(IDLE_SESSIONS);
-  const added = Math.max(0, hub.program.usage().rssBytes - before);
-  return {
-    rssMegabytes: fresh / 1e6,
-    sessions: IDLE_SESSIONS,
-    kilobytesPerSession: added / IDLE_SESSIONS / 1e3,
-  };
 }

@@ -17,6 +17,10 @@ export interface ProgramOptions {
 export interface Program {
   readonly port: number;
   usage(): Usage;
+  /** The end of what it wrote. */
+  output(): string;
+  /** To the process that was started, not to those that it started itself. */
+  signal(signal: NodeJS.Signals): void;
   /** Ends all its processes. May be called twice. */
   close(): Promise<void>;
   /** The same without a chance to tidy up. */
@@ -103,6 +107,14 @@ class ProcessGroup implements Program {
         throw new Error(`${this.#child.spawnargs.join(' ')} does not listen: ${this.#output}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
+  }
+
+  output(): string {
+    return this.#output;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
   }
 
   usage(): Usage {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/repository.js';
 import type { CompiledBench } from '../compile.js';
+import { INSPECTABLE } from './collect-garbage.js';
 import { freePort, startProgram, type Program } from './processes.js';
 import type { Speech } from './work.js';
 
@@ -166,6 +167,7 @@ export async function startHub(
   const program = await startProgram({
     command: [
       process.execPath,
+      INSPECTABLE,
       bench.program('src/cli/index.js'),
       'serve',
       '--port',
