@@ -14,6 +14,7 @@ import { createConnectionOperations, createTurns, type SyncConnector } from '../
 import type { Storage } from '../storage/index.js';
 import { createAuthorizationFetch, type Upstreams } from '../upstreams/index.js';
 import { createKeychain } from './keychain.js';
+import { whileUnlocked, type KeyWatch } from './master-key/key-watch.js';
 import type { PublicUrl } from './public-url.js';
 
 export interface TokenParts {
@@ -23,10 +24,12 @@ export interface TokenParts {
   readonly upstreams: Pick<Upstreams, 'drop'>;
   readonly publicUrl: PublicUrl;
   readonly clock: Clock;
+  readonly keyWatch: Pick<KeyWatch, 'isLocked'>;
 }
 
 /** What lets the hub into upstreams, and how tokens come and stay good. */
-export function composeTokens({ storage, coordination, events, upstreams, publicUrl, clock }: TokenParts) {
+export function composeTokens(parts: TokenParts) {
+  const { storage, coordination, events, upstreams, publicUrl, clock, keyWatch } = parts;
   const flow = createAccountFlow({
     fetchFor: createAuthorizationFetch(),
     clients: storage.oauthClients,
@@ -44,7 +47,8 @@ export function composeTokens({ storage, coordination, events, upstreams, public
   });
   const entries = createKeychain('crosspoint');
   const keychain = createKeychainReferences((name) => entries.find(name), clock);
-  const credentials = createAccessProvider({ credentials: storage.credentials, tokens, keychain });
+  const provider = createAccessProvider({ credentials: storage.credentials, tokens, keychain });
+  const credentials = whileUnlocked(provider, () => keyWatch.isLocked);
   return { flow, tokens, credentials };
 }
 

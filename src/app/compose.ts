@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createAgentDirectory, createAuthenticator, type Authenticator } from '../agents/index.js';
 import type { WorkerLink } from '../coordination/index.js';
-import { createLiveCatalog, type SnapshotStore } from '../catalog/index.js';
+import { createLiveCatalog, type LiveCatalog, type SnapshotStore } from '../catalog/index.js';
 import { createConnectorDirectory } from '../connectors/index.js';
 import {
   createArgumentsRecorder,
@@ -35,7 +35,7 @@ import {
   type CallStatisticsBook,
 } from '../operations/index.js';
 import { createSealer, type Storage } from '../storage/index.js';
-import { createUpstreamPool, type UpstreamChange } from '../upstreams/index.js';
+import { createUpstreamPool, type UpstreamChange, type Upstreams } from '../upstreams/index.js';
 import { createAcceptedPolicies } from './accepted-policies.js';
 import { ChildRecords } from './child-records.js';
 import { composeConnections, composeTokens } from './compose-accounts.js';
@@ -46,6 +46,7 @@ import type { Config } from './config/config.js';
 import { hasEmbeddedStore } from './config/check-workers.js';
 import type { DataFolder } from './data-folder.js';
 import { GONE_MS } from './instance.js';
+import { KeyWatch, usesVault } from './master-key/key-watch.js';
 import { MasterKeyHolder } from './master-key/master-key-holder.js';
 import { openShared } from './open-shared.js';
 import { PublicUrl } from './public-url.js';
@@ -108,6 +109,7 @@ export async function composeHub(given: HubParts) {
     syncConnector,
     ...connecting,
     async close() {
+      parts.keyWatch.close();
       watched.load.close();
       statistics.close();
       heldElsewhere.close();
@@ -198,10 +200,13 @@ async function openParts(given: HubParts) {
     folderFor: (connector) => folders.open(connector),
     onQuestionRefused: (question) => losses.questionRefused(question),
   });
+  const masterKey = composeMasterKey(given, storage);
+  const keyWatch = watchKey(given, masterKey, catalog, upstreams);
   return {
     clock,
     logger,
-    masterKey: composeMasterKey(given, storage),
+    masterKey,
+    keyWatch,
     publicUrl,
     // Not derived from the master key, which may change while clients carry what this sealed.
     keys: { requestState: await storage.dataKeys.require('request-state') },
@@ -218,14 +223,10 @@ async function openParts(given: HubParts) {
     children,
     folders,
     policies: createPolicyDirectory(storage.policies),
-    policy: createPolicyEngine({
-      clock,
-      toolsetsOf: (connector, tool) => toolsets.of(connector, tool),
-      accepted: createAcceptedPolicies(join(folder.path, 'policies.accepted')),
-    }),
+    policy: composePolicy(given, toolsets),
     policyChanged: new Signal(),
     validator: createValidator(),
-    ...composeTokens({ ...shared, upstreams, publicUrl, clock }),
+    ...composeTokens({ ...shared, upstreams, publicUrl, clock, keyWatch }),
     upstreams,
     losses,
     telemetry,
@@ -253,6 +254,33 @@ function composeMasterKey({ folder, clock, link }: HubParts, storage: Storage): 
   });
   link?.serve('keys.adopt', () => holder.adopt());
   return holder;
+}
+
+function composePolicy({ clock, folder }: HubParts, toolsets: ReturnType<typeof createToolsetIndex>) {
+  return createPolicyEngine({
+    clock,
+    toolsetsOf: (connector, tool) => toolsets.of(connector, tool),
+    accepted: createAcceptedPolicies(join(folder.path, 'policies.accepted')),
+  });
+}
+
+/** When what is stored is locked, conversations in which it was shown end. */
+function watchKey(
+  { folder, clock, logger }: HubParts,
+  masterKey: MasterKeyHolder,
+  catalog: LiveCatalog,
+  upstreams: Pick<Upstreams, 'drop'>,
+): KeyWatch {
+  return new KeyWatch({
+    place: folder.keyPlace,
+    active: () => masterKey.active,
+    clock,
+    logger,
+    onLocked() {
+      for (const connector of catalog.connectors())
+        if (usesVault(connector)) upstreams.drop(connector.id).catch(() => {});
+    },
+  });
 }
 
 /** What one replica is told to forget, all forget. */

@@ -1,16 +1,27 @@
+import type { Writable } from 'node:stream';
 import { pino, type Logger as PinoLogger } from 'pino';
 import type { LogFields, Logger } from '../kernel/index.js';
+import { createLogSink } from './log-sink.js';
 
 export interface LoggerOptions {
   readonly level: string;
   readonly format: 'pretty' | 'json';
+  /** Standard error unless told otherwise. */
+  readonly stream?: Writable;
+  /** In place of a stream. */
   readonly write?: (text: string) => void;
 }
 
 /** Diagnostic lines go to stderr, one JSON document each; stdout belongs to what commands print. */
-export function createLogger({ level, format, write = toStderr }: LoggerOptions): Logger {
-  const stream = { write: (line: string) => write(format === 'json' ? line : toPlain(line)) };
-  return wrap(
+export function createLogger({ level, format, stream = process.stderr, ...given }: LoggerOptions): Logger {
+  const toStream = () =>
+    createLogSink({
+      stream,
+      onRoom: (leftOut) =>
+        logger.warn({ lines: leftOut }, 'log lines were left out, because nobody read the ones before'),
+    });
+  const write = given.write ?? toStream();
+  const logger = wrap(
     pino(
       {
         level,
@@ -18,13 +29,10 @@ export function createLogger({ level, format, write = toStderr }: LoggerOptions)
         timestamp: pino.stdTimeFunctions.isoTime,
         formatters: { level: (label) => ({ level: label }) },
       },
-      stream,
+      { write: (line: string) => write(format === 'json' ? line : toPlain(line)) },
     ),
   );
-}
-
-function toStderr(text: string): void {
-  process.stderr.write(text);
+  return logger;
 }
 
 function wrap(pinoLogger: PinoLogger): Logger {

@@ -2,7 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { startTestHub, type TestHub } from '../support/start-hub.js';
+import { KEEP_MS } from '../../src/app/master-key/key-watch.js';
+import { openRawAgent } from '../support/raw-agent.js';
+import { startUpstream } from '../support/scripted-upstream.js';
+import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
 
 const folders: string[] = [];
 const hubs: TestHub[] = [];
@@ -90,4 +93,46 @@ test('a rotation that was cut short is finished by the next: both keys are kept 
   const { answer } = await ask(again, 'POST', '/master-key/rotate');
   expect(answer).toMatchObject({ retired: [], unreadable: 0 });
   expect(readFileSync(keyFile(folder), 'utf8').trim().split('\n')).toHaveLength(1);
+});
+
+test('F51: a key that is taken away leaves stored credentials unused after five minutes, until it is back', async () => {
+  const folder = newFolder();
+  const token = 'tracker-token-0123456789';
+  const upstream = await startUpstream({
+    tools: [{ name: 't', inputSchema: { type: 'object' } }],
+    tokens: [token],
+    protect: 'calls',
+  });
+  const hub = await start(folder);
+  const { keyWatch, clock } = hub.running.hub;
+  const common = { url: upstream.url, allowPrivateNetwork: true };
+  await ask(hub, 'POST', '/connectors', { id: 'stored', ...common, auth: { type: 'bearer', token } });
+  await ask(hub, 'POST', '/connectors', { id: 'open', ...common });
+  for (const id of ['stored', 'open']) await waitForSync(hub, id);
+  const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era: 'modern' });
+  const call = async (id: string) =>
+    JSON.stringify((await agent.request('tools/call', { name: `${id}__t`, arguments: {} })).message);
+  const calls = () => upstream.methods().filter((method) => method === 'tools/call').length;
+  try {
+    const key = readFileSync(keyFile(folder), 'utf8');
+    const goneAt = clock.monotonic();
+    rmSync(keyFile(folder));
+    keyWatch.look(goneAt);
+    keyWatch.look(goneAt + KEEP_MS / 2);
+    expect(await call('stored')).toContain('"resultType":"complete"');
+    keyWatch.look(clock.monotonic() + KEEP_MS);
+    const before = calls();
+    expect(await call('stored')).toContain('the master key is away');
+    expect(calls()).toBe(before);
+    // It needs nothing of the vault, and is refused by the upstream alone.
+    expect(await call('open')).not.toContain('the master key is away');
+    writeFileSync(keyFile(folder), `other:${Buffer.alloc(32, 9).toString('base64')}`);
+    keyWatch.look();
+    expect(await call('stored')).toContain('the master key is away');
+    writeFileSync(keyFile(folder), key);
+    keyWatch.look();
+    expect(await call('stored')).toContain('"resultType":"complete"');
+  } finally {
+    await upstream.close();
+  }
 });

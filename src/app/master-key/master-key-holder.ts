@@ -1,6 +1,6 @@
 import { HubError, type Clock } from '../../kernel/index.js';
 import type { MasterKeyPort, MasterKeyState, RotatedMasterKey } from '../../operations/index.js';
-import { createSealer, type MasterKeys, type Storage } from '../../storage/index.js';
+import { createSealer, type MasterKey, type MasterKeys, type Storage } from '../../storage/index.js';
 import { resealVariables } from '../sealed-variables.js';
 import type { KeyPlace } from './key-place.js';
 import { createMasterKey, formatKeyRing } from './key-ring.js';
@@ -15,6 +15,11 @@ export class MasterKeyHolder implements MasterKeyPort {
   constructor(parts: MasterKeyParts) {
     this.#parts = parts;
     this.#keys = parts.keys;
+  }
+
+  /** Seals now. */
+  get active(): MasterKey {
+    return this.#keys.active;
   }
 
   state(): MasterKeyState {

@@ -10,7 +10,7 @@ export interface TraceExport {
 
 type Api = typeof OpenTelemetry;
 
-/** Spans are gathered and sent behind; a collector that is slow or away costs the oldest of them, and no call. */
+/** Spans are gathered and sent behind; a collector that is slow or away costs some of them, and no call. */
 export async function startTraceExport(settings: OtlpSettings, resource: Resource): Promise<TraceExport> {
   const [api, sdk, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'),
