@@ -176,7 +176,13 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
     const piece = this.#phase === 'receiving' ? this.#backlog?.take() : undefined;
     if (piece === undefined) return false;
     this.#phaseSince = this.#endpoint.deadlines.now();
-    this.#answer.bytes(piece);
+    try {
+      this.#answer.bytes(piece);
+    } catch (error) {
+      // One call must not take the process with it.
+      this.abort();
+      this.#answer.fail(networkError(error, 'receiving'));
+    }
     if (this.#backlog?.isEmpty === false) return true;
     if (this.#backlog === undefined) return false;
     this.#backlog = undefined;
