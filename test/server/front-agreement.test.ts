@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Random } from '../fuzz/random.js';
 import { until } from '../support/http/until.js';
@@ -74,7 +75,7 @@ test('a head that is not quite the one before is read anew', async () => {
 
 test('H-39: silent connections, idle ones and slow bodies are ended', async () => {
   const live = await LiveServer.open({
-    http: { headersTimeoutMs: 100, keepAliveMs: 100 },
+    http: { headersTimeoutMs: 100, keepAliveMs: 100, keepAliveGraceMs: 0 },
     listener: { bodyTimeoutMs: 100 },
   });
   onTestFinished(() => live.close());
@@ -87,6 +88,21 @@ test('H-39: silent connections, idle ones and slow bodies are ended', async () =
     'HTTP/1.1 400',
     'HTTP/1.1 408',
   ]);
+});
+
+test.each([
+  ['the front', POST],
+  ['node:http', POST.replace('POST', 'GET')],
+])('a connection is kept longer than clients are told: %s', async (_who, text) => {
+  const live = await LiveServer.open({ http: { keepAliveMs: 1_000, keepAliveGraceMs: 30_000 } });
+  onTestFinished(() => live.close());
+  const connection = live.connect();
+  connection.write(text);
+  const first = await connection.response();
+  expect(first?.headers['keep-alive']).toBe('timeout=1');
+  await sleep(1_500);
+  connection.write(text);
+  expect((await connection.response())?.status).toBe(first?.status);
 });
 
 test('a server that closes ends idle connections, and lets an answer be finished', async () => {

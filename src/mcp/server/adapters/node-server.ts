@@ -8,8 +8,13 @@ import { refusalText } from './refusal-text.js';
 export interface NodeServerOptions {
   /** How long the head of a request may take. Default 10 s. */
   readonly headersTimeoutMs?: number;
-  /** How long an idle connection is kept. Default 15 s. */
+  /** How long clients are told that an idle connection is kept. Default 15 s. */
   readonly keepAliveMs?: number;
+  /**
+   * How much longer it is kept: a request that a client sends at the last moment must not meet a connection that is being
+   * closed. Default 5 s.
+   */
+  readonly keepAliveGraceMs?: number;
   /** Default 16 KiB. */
   readonly maxHeaderBytes?: number;
   /** Default 100. The listener refuses requests with more. */
@@ -26,12 +31,13 @@ export interface NodeServerOptions {
 
 /** An `http.Server` with limits on everything a client can draw out or pile up. */
 export function createNodeServer(listener: RequestListener, options: NodeServerOptions = {}): Server {
+  const keepAliveMs = options.keepAliveMs ?? 15_000;
   const server = createServer(
     {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
       // Answers may be streams without an end, and bodies have a deadline of their own.
       requestTimeout: 0,
-      keepAliveTimeout: options.keepAliveMs ?? 15_000,
+      keepAliveTimeout: keepAliveMs + (options.keepAliveGraceMs ?? 5_000),
       connectionsCheckingInterval: 1000,
       maxHeaderSize: options.maxHeaderBytes ?? 16 * 1024,
       insecureHTTPParser: false,
@@ -56,11 +62,22 @@ export function createNodeServer(listener: RequestListener, options: NodeServerO
       maxHeaders: options.maxHeaders ?? 100,
       firstMs: server.headersTimeout,
       idleMs: server.keepAliveTimeout,
+      announcedMs: keepAliveMs,
       bodyMs: options.bodyTimeoutMs ?? 20_000,
     });
+  announceKeepAlive(server, keepAliveMs);
   keepHalfClosed(server, options.halfCloseMs ?? 250);
   if (options.addressCap !== undefined) capConnections(server, options.addressCap);
   return server;
+}
+
+/** Node would announce all the time that it keeps connections. This is the name under which a response has it. */
+function announceKeepAlive(server: Server, keepAliveMs: number): void {
+  const announce: RequestListener = (_, response) => {
+    (response as ServerResponse & { _keepAliveTimeout: number })._keepAliveTimeout = keepAliveMs;
+  };
+  server.prependListener('request', announce);
+  server.prependListener('checkContinue', announce);
 }
 
 const STATUS_BY_CODE: Readonly<Record<string, string>> = {

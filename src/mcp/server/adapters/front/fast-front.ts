@@ -28,7 +28,7 @@ export function attachFastFront(
     timer = undefined;
   };
   const host: FrontHost = {
-    texts: new AnswerTexts(limits.idleMs),
+    texts: new AnswerTexts(limits.announcedMs),
     limits,
     // The last request of a connection is not an ordinary one: its answer says that it is the last.
     find: (path) => (server.listening ? find(path) : undefined),

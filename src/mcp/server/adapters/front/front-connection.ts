@@ -20,6 +20,8 @@ export interface FrontLimits {
   readonly firstMs: number;
   /** How long between two requests. */
   readonly idleMs: number;
+  /** What clients are told of that. */
+  readonly announcedMs: number;
   /** How long a body may take. */
   readonly bodyMs: number;
 }
