@@ -65,6 +65,7 @@ export const EVENT_FIELDS: { readonly [Type in HubEventType]: FieldsOf<EventOf<T
     removed: 'always',
     changed: 'always',
     listedAs: 'always',
+    held: 'maybe',
   },
   'connector.sync_failed': { connector: 'always', error: 'always', reason: 'always' },
   'connector.health': { connector: 'always', from: 'always', to: 'always', reason: 'maybe' },

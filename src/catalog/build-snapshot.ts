@@ -19,14 +19,41 @@ export interface Listing {
 
 const MAX_NAME_LENGTH = 128;
 
+/** Of tools that are not offered; a server that keeps inventing names must not fill the store. */
+const MOST_HELD = 10_000;
+const CHANGED =
+  'it is not what it was when it was accepted; "crosspoint connector sync" with --accept accepts what it is now';
+
+/** Tools by their digest as somebody has accepted them: the first time all, later as they were offered last. */
+export function acceptedTools(before: Snapshot | undefined): ReadonlyMap<string, string> {
+  return new Map([
+    ...(before?.held ?? []),
+    ...(before?.tools ?? []).map((tool) => [tool.name, hashOf(tool)] as const),
+  ]);
+}
+
+function isAccepted(tool: Tool, accepted: ReadonlyMap<string, string>): boolean {
+  const digest = accepted.get(tool.name);
+  return digest === undefined || digest === hashOf(tool);
+}
+
 /** Keeps what can be offered, sets the rest aside with a reason, and names what is kept. */
 export function buildSnapshot(
   listing: Listing,
   before: Snapshot | undefined,
   judgeTool: (tool: Tool) => string | undefined,
+  accepted: ReadonlyMap<string, string> = new Map(),
 ): Snapshot {
   const rejected: RejectedOffer[] = [...listing.rejected];
-  const tools = keep('tool', listing.tools, (tool) => tool.name, rejected, judgeTool);
+  const tools = keep(
+    'tool',
+    listing.tools,
+    (tool) => tool.name,
+    rejected,
+    (tool) => (isAccepted(tool, accepted) ? judgeTool(tool) : CHANGED),
+  );
+  const offered = new Set(tools.map(({ name }) => name));
+  const held = [...accepted].filter(([name]) => !offered.has(name)).slice(-MOST_HELD);
   const prompts = keep('prompt', listing.prompts, (prompt) => prompt.name, rejected);
   const resources = keep('resource', listing.resources, (resource) => resource.uri, rejected);
   const templates = keep('template', listing.templates, (template) => template.uriTemplate, rejected);
@@ -38,6 +65,7 @@ export function buildSnapshot(
     resources,
     templates,
     rejected,
+    ...(held.length > 0 && { held }),
     hash: hashOf([tools, prompts, resources, templates, listing.upstream.instructions ?? null]),
     names: {
       tools: assignNames(

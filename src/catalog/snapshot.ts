@@ -22,6 +22,8 @@ export interface Snapshot {
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
   readonly rejected: readonly RejectedOffer[];
+  /** Digests of tools as they were accepted, where they are held back or gone now. */
+  readonly held?: readonly HeldTool[];
   /** For how long each list may be kept, where the upstream says so. */
   readonly ttls?: ListTtls;
   /** Under which names tools and prompts are offered. Kept, so that a name once given stays. */
@@ -45,6 +47,9 @@ export interface UpstreamIdentity {
   readonly capabilities: ServerCapabilities;
   readonly instructions: string | undefined;
 }
+
+/** A tool's name at its upstream, and the digest of what was accepted under it. */
+export type HeldTool = readonly [name: string, digest: string];
 
 /** A definition that was set aside, and why. */
 export interface RejectedOffer {

@@ -106,9 +106,10 @@ export async function addStdioConnector(
 /** The connector is there; what it offers is news, and no news of that is no failure of adding it. */
 async function report(cli: Cli, hub: HubClient, id: string, options: AddOptions): Promise<void> {
   const connector = await requireConnector(hub, id);
+  const whose = options.agent === undefined ? {} : { agent: options.agent };
   const sync: SyncOutcome | undefined =
     options.sync && connector.enabled
-      ? await withProgress(cli.terminal, `Syncing ${id}`, () => syncConnector(hub, id, options.agent))
+      ? await withProgress(cli.terminal, `Syncing ${id}`, () => syncConnector(hub, id, whose))
       : undefined;
   show(cli, options, { connector, ...(sync !== undefined && { sync }) }, () => {
     cli.terminal.print(`Added ${id}.`);

@@ -25,9 +25,13 @@ const LOCAL = new Set([
 ]);
 
 /** Never throws for what the upstream did. */
-export async function syncConnector(hub: HubClient, id: string, agent?: string): Promise<SyncOutcome> {
+export async function syncConnector(
+  hub: HubClient,
+  id: string,
+  { agent, accept }: { readonly agent?: string; readonly accept?: boolean } = {},
+): Promise<SyncOutcome> {
   try {
-    const body = agent === undefined ? {} : { agent };
+    const body = { ...(agent !== undefined && { agent }), ...(accept === true && { accept }) };
     return await hub.ask(ADMIN_ROUTES.connectors.sync, { path: { id }, body, timeoutMs: SYNC_MS });
   } catch (error) {
     if (!(error instanceof CliError) || LOCAL.has(error.code)) throw error;

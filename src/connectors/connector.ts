@@ -17,6 +17,8 @@ export interface Connector {
   readonly enabled: boolean;
   /** Whether the tools stay listed while the upstream is unhealthy. */
   readonly hideWhenUnhealthy: boolean;
+  /** Whether a tool that is not what it was is offered, or held back until an admin accepts it. */
+  readonly changedTools: 'offer' | 'hold';
   readonly prompts: readonly OperatorPrompt[];
   readonly tags: readonly string[];
   /** Tags of single tools, by upstream name. */

@@ -31,6 +31,7 @@ describe('a connector', () => {
       retries: 1,
       enabled: true,
       hideWhenUnhealthy: false,
+      changedTools: 'offer',
       prompts: [],
       tags: [],
       toolTags: {},

@@ -52,6 +52,7 @@ export function parseConnector(id: string, input: unknown, origin: ConnectorOrig
     retries: given.retries ?? 1,
     enabled: given.enabled ?? given.disabled !== true,
     hideWhenUnhealthy: given.hideWhenUnhealthy ?? false,
+    changedTools: given.changedTools ?? 'offer',
     prompts: (given.prompts ?? []).map(toOperatorPrompt),
     tags: given.tags ?? [],
     toolTags: given.toolTags ?? {},

@@ -99,6 +99,7 @@ const shared = {
   isolation: z.enum(['shared', 'per_principal', 'per_session', 'per_call']).optional(),
   retries: z.int().min(0).max(5).optional(),
   hideWhenUnhealthy: z.boolean().optional(),
+  changedTools: z.enum(['offer', 'hold']).optional(),
   prompts: z.array(operatorPromptInput).max(100).optional(),
   tags: tags.optional(),
   toolTags: z.record(text(128), tags).optional(),

@@ -118,6 +118,8 @@ export type HubEvent =
       readonly removed: number;
       readonly changed: number;
       readonly listedAs: string;
+      /** How many tools changed and are held back. */
+      readonly held?: number;
     }
   | {
       readonly type: 'connector.sync_failed';

@@ -34,13 +34,14 @@ function requireSameKind({ endpoint }: Connector, { transport, type }: Connector
 function toInput(before: Connector, patch: ConnectorPatch): Fields {
   const { timeouts, limits, auth, headers, env, toolTags, transport, type, enabled, disabled, ...plain } =
     patch;
-  const { name, era, isolation, retries, hideWhenUnhealthy, prompts, tags, endpoint } = before;
+  const { name, era, isolation, retries, hideWhenUnhealthy, changedTools, prompts, tags, endpoint } = before;
   return {
     name,
     era,
     isolation,
     retries,
     hideWhenUnhealthy,
+    changedTools,
     prompts,
     tags,
     ...(endpoint.transport === 'stdio' ? commandOf(endpoint, env) : addressOf(before, auth, headers)),

@@ -1,4 +1,5 @@
 import {
+  acceptedTools,
   buildSnapshot,
   diffSnapshots,
   type LiveCatalog,
@@ -28,6 +29,8 @@ export interface SyncRequest {
   readonly agent?: AgentId;
   /** Whether it is made because there is a credential that was not there before. */
   readonly newCredential?: boolean;
+  /** Offers tools that changed, where they would be held back. */
+  readonly accept?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -61,6 +64,8 @@ export function createSyncConnector(deps: SyncDependencies): SyncConnector {
     // that is described differently by now.
     const bringsCredential =
       request.newCredential === true || (request.agent !== undefined && request.agent !== current.agent);
+    // Nor has the one under way accepted anything.
+    if (request.accept === true) return current.report.catch(() => {}).then(() => syncConnector(request));
     return current.report.catch((error: unknown) => {
       if (bringsCredential || isHubError(error, 'conflict')) return syncConnector(request);
       throw error;
@@ -174,6 +179,7 @@ async function listOnce(
       (tool) =>
         deps.validator.judge(tool.inputSchema) ??
         (tool.outputSchema && deps.validator.judge(tool.outputSchema)),
+      connector.changedTools === 'hold' && request.accept !== true ? acceptedTools(before) : undefined,
     );
   } finally {
     lease.release();
@@ -181,6 +187,8 @@ async function listOnce(
 }
 
 function recordSync(events: EventLog, actor: Actor, snapshot: Snapshot, diff: SnapshotDiff): void {
+  const gone = new Set(snapshot.held?.map(([name]) => name));
+  const held = snapshot.rejected.filter(({ kind, name }) => kind === 'tool' && gone.has(name)).length;
   events.append(actor, {
     type: 'connector.synced',
     connector: snapshot.connectorId,
@@ -189,5 +197,6 @@ function recordSync(events: EventLog, actor: Actor, snapshot: Snapshot, diff: Sn
     removed: diff.removed.length,
     changed: diff.changed.length,
     listedAs: snapshot.listedAs,
+    ...(held > 0 && { held }),
   });
 }

@@ -52,6 +52,7 @@ export function exampleConnector(id = 'linear', changes: Partial<Connector> = {}
     retries: 2,
     enabled: true,
     hideWhenUnhealthy: false,
+    changedTools: 'offer',
     prompts: [
       {
         name: 'ask',

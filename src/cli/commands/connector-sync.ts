@@ -14,6 +14,7 @@ import { withHub } from '../with-hub.js';
 
 interface Options extends HubOptions, OutputOptions {
   readonly agent?: string;
+  readonly accept?: boolean;
 }
 
 export function addConnectorSyncCommand(parent: Command, cli: Cli): void {
@@ -23,12 +24,13 @@ export function addConnectorSyncCommand(parent: Command, cli: Cli): void {
     examples: ['crosspoint connector sync github', 'crosspoint connector sync linear --agent ci'],
   })
     .option('--agent <agent>', 'whose credential may be used where listing needs one')
+    .option('--accept', 'offer tools that changed and are held back')
     .action((ids: string[], options: Options) =>
       withHub(cli, options, async (hub) => {
         const connectors = await choose(hub, ids);
         const text = `Syncing ${connectors.map(({ id }) => id).join(', ')}`;
         const outcomes = await withProgress(cli.terminal, text, () =>
-          Promise.all(connectors.map(({ id }) => syncConnector(hub, id, options.agent))),
+          Promise.all(connectors.map(({ id }) => syncConnector(hub, id, options))),
         );
         const named = connectors.map(
           (connector, index) => [connector, outcomes[index] as SyncOutcome] as const,

@@ -114,6 +114,7 @@ export const connectorView = z
     isolation: z.enum(['shared', 'per_principal', 'per_session', 'per_call']),
     retries: z.int(),
     hideWhenUnhealthy: z.boolean(),
+    changedTools: z.enum(['offer', 'hold']),
     tags: z.array(z.string()),
     toolTags: z.record(z.string(), z.array(z.string())),
     health: healthView,
@@ -183,6 +184,8 @@ const checkStep = z
 const checkAnswer = z.strictObject({ steps: z.array(checkStep) }).meta({ id: 'ConnectionCheck' });
 
 const forAgent = z.strictObject({ agent: idText.optional() });
+/** `accept`: tools that changed are offered from now on as they are. */
+const syncBody = forAgent.extend({ accept: z.boolean().optional() });
 
 export const CONNECTOR_ROUTES = {
   list: defineRoute({
@@ -236,7 +239,7 @@ export const CONNECTOR_ROUTES = {
     path: '/connectors/{id}/sync',
     role: 'operator',
     summary: 'Fetch what the upstream offers now',
-    body: forAgent,
+    body: syncBody,
     bodyOptional: true,
     answer: syncAnswer,
   }),

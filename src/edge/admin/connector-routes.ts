@@ -75,6 +75,7 @@ function registerUse(register: Register, deps: AdminDependencies): void {
       connector: id,
       actor: { kind: 'admin', id: by.id, request: by.request },
       ...(agent !== undefined && { agent }),
+      ...(body.accept === true && { accept: true }),
     });
     const { tools, prompts, resources, added, removed, changed, syncedAt } = report;
     return {

@@ -80,9 +80,12 @@ function fromRow(
 ): Connector {
   const { endpoint, auth } = readSecretJson(sealer.open(sealed, connectorSeal(id))) as Sealed;
   const known = JSON.parse(body) as Body;
+  // Older hubs did not know it.
+  const completed: Partial<Body> = known;
   return {
     ...known,
     limits: { ...DEFAULT_LIMITS, ...known.limits },
+    changedTools: completed.changedTools ?? 'offer',
     id: toConnectorId(id),
     version,
     endpoint: completeEndpoint(endpoint),

@@ -41,6 +41,7 @@ export function toConnectorView(
     isolation: connector.isolation,
     retries: connector.retries,
     hideWhenUnhealthy: connector.hideWhenUnhealthy,
+    changedTools: connector.changedTools,
     tags: [...connector.tags],
     toolTags: Object.fromEntries(Object.entries(connector.toolTags).map(([tool, tags]) => [tool, [...tags]])),
     health: toHealthView(health, traffic),
