@@ -16,7 +16,6 @@ const TAKEN_IN = [
   'ipaddr.js',
   'kysely',
   'picocolors',
-  'pino',
   'zod',
 ];
 const PACKAGES = join(ROOT, 'node_modules');

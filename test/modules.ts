@@ -144,7 +144,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
       'mcp/transports',
       'mcp/server',
     ],
-    ['pino', 'yaml', 'jsonc-parser', 'zod', 'undici', '@hono/node-server', '@napi-rs/keyring'],
+    ['yaml', 'jsonc-parser', 'zod', 'undici', '@hono/node-server', '@napi-rs/keyring'],
     [
       'node:dns/promises',
       'node:fs',

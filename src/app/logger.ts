@@ -1,9 +1,9 @@
 import type { Writable } from 'node:stream';
-import { pino, type Logger as PinoLogger } from 'pino';
 import type { LogFields, Logger } from '../kernel/index.js';
 import { createLogSink } from './log-sink.js';
 
 export interface LoggerOptions {
+  /** Lines of a lower one are left out. */
   readonly level: string;
   readonly format: 'pretty' | 'json';
   /** Standard error unless told otherwise. */
@@ -12,44 +12,75 @@ export interface LoggerOptions {
   readonly write?: (text: string) => void;
 }
 
-/** Diagnostic lines go to stderr, one JSON document each; stdout belongs to what commands print. */
+type Level = 'debug' | 'info' | 'warn' | 'error';
+type Line = (level: Level, fields: LogFields, message: string) => string;
+
+const LEVELS: readonly Level[] = ['debug', 'info', 'warn', 'error'];
+const nothing = (): void => {};
+
+/**
+ * Diagnostic lines go to stderr, one JSON document each; stdout belongs to what commands print. A package for this would
+ * bring threads and files to write to, which a hub keeps in memory for as long as it runs.
+ */
 export function createLogger({ level, format, stream = process.stderr, ...given }: LoggerOptions): Logger {
+  const lowest = LEVELS.findIndex((name) => name === level);
   const toStream = () =>
     createLogSink({
       stream,
       onRoom: (leftOut) =>
         logger.warn({ lines: leftOut }, 'log lines were left out, because nobody read the ones before'),
     });
-  const write = given.write ?? toStream();
-  const logger = wrap(
-    pino(
-      {
-        level,
-        base: null,
-        timestamp: pino.stdTimeFunctions.isoTime,
-        formatters: { level: (label) => ({ level: label }) },
-      },
-      { write: (line: string) => write(format === 'json' ? line : toPlain(line)) },
-    ),
+  const logger = loggerOf(
+    {
+      toLine: format === 'json' ? toJsonLine : toPlainLine,
+      write: given.write ?? toStream(),
+      shown: lowest === -1 ? [] : LEVELS.slice(lowest),
+    },
+    {},
   );
   return logger;
 }
 
-function wrap(pinoLogger: PinoLogger): Logger {
+interface Output {
+  readonly toLine: Line;
+  readonly write: (text: string) => void;
+  readonly shown: readonly Level[];
+}
+
+function loggerOf(output: Output, bindings: LogFields): Logger {
+  const { toLine, write, shown } = output;
+  const at = (level: Level): Logger['info'] =>
+    shown.includes(level)
+      ? (fields, message) => write(toLine(level, { ...bindings, ...fields }, message))
+      : nothing;
   return {
-    debug: (fields, message) => pinoLogger.debug(fields, message),
-    info: (fields, message) => pinoLogger.info(fields, message),
-    warn: (fields, message) => pinoLogger.warn(fields, message),
-    error: (fields, message) => pinoLogger.error(fields, message),
-    child: (bindings) => wrap(pinoLogger.child(bindings)),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (more) => loggerOf(output, { ...bindings, ...more }),
   };
 }
 
+function toJsonLine(level: Level, fields: LogFields, message: string): string {
+  const time = new Date().toISOString();
+  return `${toText({ level, time, ...fields, msg: message }) ?? toText({ level, time, msg: message })}\n`;
+}
+
 /** For people at a terminal: time, level, message, then what else there is. */
-function toPlain(line: string): string {
-  const { level, time, msg, ...fields } = JSON.parse(line) as LogFields;
-  const rest = Object.entries(fields).map(
-    ([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}${rest.join('')}\n`;
+function toPlainLine(level: Level, fields: LogFields, message: string): string {
+  const rest = Object.entries(fields).map(([name, value]) => {
+    const text = typeof value === 'string' ? value : toText(value);
+    return text === undefined ? '' : ` ${name}=${text}`;
+  });
+  return `${new Date().toISOString().slice(11, 19)} ${level.padEnd(5)} ${message}${rest.join('')}\n`;
+}
+
+/** Undefined for what cannot be written, such as circles: a line may be lost, whoever writes it must not fail. */
+function toText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
 }
