@@ -40,8 +40,11 @@ type Phase = 'preparing' | Stage | 'draining' | 'over';
 /** What may still come on a connection worth keeping. Beyond it the connection is cheaper to replace. */
 const DRAIN_BYTES = 16 * 1024;
 const DRAIN_MS = 1000;
-/** Fewer bytes are never too much at once. */
-const FEW_BYTES = 1024;
+/**
+ * Fewer bytes are never too much at once. A call that tells how far it is may say some thirty things in so many; floods come in
+ * larger pieces. To pass such an answer on in several turns costs as much again as the answer itself.
+ */
+const FEW_BYTES = 4096;
 
 /**
  * One HTTP request and its four time limits. It is registered for them from the start, so that whatever its owner does
