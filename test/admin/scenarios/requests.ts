@@ -60,7 +60,7 @@ const bodies: Scenario[] = [
     status: 400,
   },
   {
-    name: 'J-6: deep content is refused',
+    name: 'J-6, A-14: deep content is refused',
     request: post('['.repeat(10_000)),
     status: 400,
     body: { error: { details: { fault: 'depth' } } },
@@ -85,7 +85,7 @@ const bodies: Scenario[] = [
   },
   { name: 'J-13: what is no object is refused', request: post('[]'), status: 400 },
   {
-    name: 'H-31: what is too large is refused',
+    name: 'H-31, A-14: what is too large is refused',
     request: post(JSON.stringify({ id: 'ci', name: 'x'.repeat(65_536) })),
     status: 413,
     body: { error: { code: 'request_too_large' } },
