@@ -129,6 +129,18 @@ class NodeExchange implements Exchange {
     response.end(body);
   }
 
+  sendParts(status: number, headers: AnswerHeaders, parts: readonly (string | Uint8Array)[]): void {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
+    const fields = toFields(headers);
+    fields.push('content-length', String(parts.reduce((sum, part) => sum + byteLength(part), 0)));
+    this.#share(fields);
+    response.writeHead(status, fields);
+    response.cork();
+    for (const part of parts) response.write(part);
+    response.end();
+  }
+
   stream(status: number, headers: AnswerHeaders): AnswerStream {
     const response = this.#response;
     const fields = toFields(headers);
