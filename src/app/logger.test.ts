@@ -34,6 +34,16 @@ test('for people: time, level, message, fields', () => {
   expect(lines).toEqual([expect.stringMatching(/^\d\d:\d\d:\d\d info {2}done part=a list=\["b"\]\n$/)]);
 });
 
+test('for people: what came from outside cannot move the cursor or begin another line', () => {
+  const { lines, logger } = written({ level: 'debug', format: 'pretty' });
+  const error = 'no\n12:00:00 info  all is well \u001b[2J\u009b\u202e';
+  logger.warn({ error, list: ['\u202e'] }, 'failed');
+  expect(lines[0]?.slice(9)).toBe(
+    String.raw`warn  failed error="no\n12:00:00 info  all is well \u001b[2J\u009b\u202e" list=["\u202e"]` +
+      '\n',
+  );
+});
+
 describe('lines of a lower level are left out', () => {
   const all = ['debug', 'info', 'warn', 'error'] as const;
   test.each([

@@ -67,13 +67,22 @@ function toJsonLine(level: Level, fields: LogFields, message: string): string {
   return `${toText({ level, time, ...fields, msg: message }) ?? toText({ level, time, msg: message })}\n`;
 }
 
+/** What a terminal would act on, or would take for another line. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+const ESCAPED = new RegExp(UNPRINTABLE, 'gu');
+
 /** For people at a terminal: time, level, message, then what else there is. */
 function toPlainLine(level: Level, fields: LogFields, message: string): string {
   const rest = Object.entries(fields).map(([name, value]) => {
-    const text = typeof value === 'string' ? value : toText(value);
-    return text === undefined ? '' : ` ${name}=${text}`;
+    const text = typeof value === 'string' && !UNPRINTABLE.test(value) ? value : toText(value);
+    return text === undefined ? '' : ` ${name}=${text.replaceAll(ESCAPED, toEscape)}`;
   });
   return `${new Date().toISOString().slice(11, 19)} ${level.padEnd(5)} ${message}${rest.join('')}\n`;
+}
+
+/** Those beyond the ones that JSON itself escapes. */
+function toEscape(character: string): string {
+  return String.raw`\u` + (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
 }
 
 /** Undefined for what cannot be written, such as circles: a line may be lost, whoever writes it must not fail. */
