@@ -38,6 +38,8 @@ export default defineConfig({
       project(2, 'unit', 30_000, ['{src,ui,examples,scripts,bench}/**/*.test.ts'], { isolate: false }),
       project(3, 'integration', 60_000, ['test/*/**/*.test.ts'], {
         exclude: ['test/package/**', 'test/conformance/**'],
+        // They wait for processes and timers a third of the time.
+        maxWorkers: 3,
       }),
       project(4, 'package', 300_000, ['test/package/**/*.test.ts'], { maxWorkers: 1 }),
       // Beside the one before: each waits more than it works.

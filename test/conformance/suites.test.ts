@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureSuites } from '../../scripts/conformance-setup.js';
+import { ROOT } from '../../scripts/repository.js';
 import { bundleProgram } from '../support/bundle-program.js';
 import { startFixture, type RunningFixture } from '../support/start-fixture.js';
 import { describeLeg } from './describe-leg.js';
@@ -14,14 +14,17 @@ import { Slots } from './slots.js';
 const suites = await ensureSuites();
 /** Each run is a process with one or two more behind it; more at once only makes time limits unsteady. */
 const slots = new Slots(2);
-const folder = mkdtempSync(join(tmpdir(), 'crosspoint-conformance-'));
+const caches = join(ROOT, 'node_modules', '.cache');
+mkdirSync(caches, { recursive: true });
+/** From where packages are found. */
+const folder = mkdtempSync(join(caches, 'crosspoint-conformance-'));
 /** What `npm run -s conformance:client --` runs, without the seconds that npm and the compiler take to start. */
 let client = '';
 let fixture: RunningFixture | undefined;
 let server: ServerRun | undefined;
 
 beforeAll(async () => {
-  const program = await bundleProgram('scripts/conformance-client.ts', folder);
+  const program = await bundleProgram('scripts/conformance-client.ts', folder, { packages: 'outside' });
   client = [process.execPath, program].map(quote).join(' ');
   fixture = await startFixture();
   server = new ServerRun(suites, fixture.url);
