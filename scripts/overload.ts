@@ -104,11 +104,11 @@ async function measure(hub: HubProcess, work: Promise<LoopResult>): Promise<Meas
 }
 
 function tell(what: string, result: LoopResult | Measured): void {
-  const { offered, good, refused, failed, open, seconds: took } = result;
+  const { offered, good, refused, failed, unsent, open, seconds: took } = result;
   console.log(
     `${what}: offered ${Math.round(offered / took)}/s, useful ${Math.round(useful(result) / took)}/s ` +
       `(p50 ${ms(median(good))}, p99 ${ms(at(good, 0.99))}), refused ${Math.round(refused.length / took)}/s ` +
-      `(p50 ${ms(median(refused))}, p99 ${ms(at(refused, 0.99))}), failed ${failed}, open ${open}` +
+      `(p50 ${ms(median(refused))}, p99 ${ms(at(refused, 0.99))}), failed ${failed}, unsent ${unsent}, open ${open}` +
       ('hubCpu' in result ? `; hub busy ${percent(result.hubCpu)}, others ${percent(result.otherCpu)}` : ''),
   );
 }

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 
 /**
  * Calls that come when they come, whether or not those before were answered, as many clients together behave. They have a pool
- * of connections that stay: what finds none free waits in the client, and its time counts from when it was due.
+ * of connections that stay. A client whose connections all wait for an answer sends nothing: that is counted too.
  */
 
 export interface PoolOptions {
@@ -26,6 +26,8 @@ export interface LoopResult {
   readonly refused: readonly number[];
   /** Answered otherwise, or the connection ended. */
   readonly failed: number;
+  /** No connection was free when it was due. */
+  readonly unsent: number;
   /** Not answered when the time was up and a grace of two seconds after it. */
   readonly open: number;
 }
@@ -49,9 +51,6 @@ export async function openLoadPool(options: PoolOptions): Promise<LoadPool> {
 export class LoadPool {
   readonly #lanes: Lane[] = [];
   readonly #free: Lane[] = [];
-  /** When those were due that no connection was free for; the first of them is at `#next`. */
-  #waiting: number[] = [];
-  #next = 0;
   #book = new Book();
   #isClosedLoop = false;
   #opened = 0;
@@ -96,9 +95,9 @@ export class LoadPool {
         resolve();
       }, TICK_MS);
     });
-    await this.#until(() => book.answers >= book.offered, GRACE_MS);
-    const { offered, good, refused, failed } = book;
-    return { offered, seconds, good, refused, failed, open: offered - book.answers };
+    await this.#until(() => book.answers + book.unsent >= book.offered, GRACE_MS);
+    const { offered, good, refused, failed, unsent } = book;
+    return { offered, seconds, good, refused, failed, unsent, open: offered - unsent - book.answers };
   }
 
   /** Every connection asks again as soon as it has its answer: what a hub can do at most. */
@@ -113,7 +112,7 @@ export class LoadPool {
     const took = (performance.now() - startedAt) / 1_000;
     const result = { offered: book.answers, seconds: took, good: [...good], refused: [...refused], failed };
     await this.#until(() => this.#free.length === this.#lanes.length, GRACE_MS);
-    return { ...result, open: 0 };
+    return { ...result, unsent: 0, open: 0 };
   }
 
   close(): void {
@@ -122,21 +121,13 @@ export class LoadPool {
 
   #ask(dueAt: number): void {
     const lane = this.#free.pop();
-    if (lane === undefined) this.#waiting.push(dueAt);
+    if (lane === undefined) this.#book.unsent++;
     else lane.ask(dueAt);
   }
 
   #again(lane: Lane): void {
-    if (this.#isClosedLoop) return lane.ask(performance.now());
-    const dueAt = this.#waiting[this.#next];
-    if (dueAt === undefined) {
-      this.#waiting = [];
-      this.#next = 0;
-      this.#free.push(lane);
-    } else {
-      this.#next++;
-      lane.ask(dueAt);
-    }
+    if (this.#isClosedLoop) lane.ask(performance.now());
+    else this.#free.push(lane);
   }
 
   async #until(isSo: () => boolean, limitMs: number): Promise<void> {
@@ -148,6 +139,7 @@ export class LoadPool {
 class Book {
   offered = 0;
   failed = 0;
+  unsent = 0;
   readonly good: number[] = [];
   readonly refused: number[] = [];
 
