@@ -167,7 +167,8 @@ export async function startHub(
   const program = await startProgram({
     command: [
       process.execPath,
-      INSPECTABLE,
+      // Workers would take the ports after it, of which there are none.
+      ...(flags.includes('--workers') ? [] : [INSPECTABLE]),
       bench.program('src/cli/index.js'),
       'serve',
       '--port',
