@@ -32,6 +32,14 @@ export function acceptedTools(before: Snapshot | undefined): ReadonlyMap<string,
   ]);
 }
 
+/** Names of tools that are listed and wait for somebody to accept them. */
+export function heldTools({ held, rejected }: Pick<Snapshot, 'held' | 'rejected'>): ReadonlySet<string> {
+  const known = new Set(held?.map(([name]) => name));
+  return new Set(
+    rejected.filter(({ kind, name }) => kind === 'tool' && known.has(name)).map(({ name }) => name),
+  );
+}
+
 function isAccepted(tool: Tool, accepted: ReadonlyMap<string, string>): boolean {
   const digest = accepted.get(tool.name);
   return digest === undefined || digest === hashOf(tool);

@@ -11,7 +11,7 @@ export type {
   UpstreamIdentity,
 } from './snapshot.js';
 export { aggregateRule, assignNames, providerRule, type NamingRule } from './exposed-names.js';
-export { acceptedTools, buildSnapshot, hashOf, type Listing } from './build-snapshot.js';
+export { acceptedTools, buildSnapshot, hashOf, heldTools, type Listing } from './build-snapshot.js';
 export { diffSnapshots } from './diff-snapshots.js';
 export {
   buildSurface,

@@ -2,6 +2,7 @@ import {
   acceptedTools,
   buildSnapshot,
   diffSnapshots,
+  heldTools,
   type LiveCatalog,
   type Snapshot,
   type SnapshotDiff,
@@ -187,8 +188,7 @@ async function listOnce(
 }
 
 function recordSync(events: EventLog, actor: Actor, snapshot: Snapshot, diff: SnapshotDiff): void {
-  const gone = new Set(snapshot.held?.map(([name]) => name));
-  const held = snapshot.rejected.filter(({ kind, name }) => kind === 'tool' && gone.has(name)).length;
+  const held = heldTools(snapshot).size;
   events.append(actor, {
     type: 'connector.synced',
     connector: snapshot.connectorId,

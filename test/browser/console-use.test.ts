@@ -108,6 +108,33 @@ describe('sync', () => {
   });
 });
 
+describe('a tool that is not what it was', () => {
+  test('is held back where somebody asked for that, and offered again when it is accepted', async () => {
+    const { status } = await admin(hub, 'POST', '/connectors', {
+      id: 'careful',
+      url: upstream.url,
+      allowPrivateNetwork: true,
+    });
+    expect(status).toBe(201);
+    await waitForSync(hub, 'careful');
+    const page = await open('/connectors/careful?tab=settings');
+    await page.getByText('Advanced', { exact: true }).click();
+    await page.getByLabel('Hold tools back that change').check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    upstream.script = { ...SCRIPT, tools: [{ ...echo, description: 'Sends it elsewhere.' }] };
+    await page.goto('/connectors/careful');
+    await page.getByRole('button', { name: 'Sync' }).click();
+    await page.getByText('One tool is held back').waitFor();
+    await page.getByRole('button', { name: 'Accept what changed' }).click();
+    await page.getByText('One tool is held back').waitFor({ state: 'detached' });
+    const { body } = await admin(hub, 'GET', '/connectors/careful/tools');
+    expect(body).toMatchObject({ items: [{ tool: 'echo' }], rejected: [] });
+    upstream.script = SCRIPT;
+    expect((await admin(hub, 'DELETE', '/connectors/careful')).status).toBe(204);
+  });
+});
+
 describe('test of a connection', () => {
   test('shows each step to the upstream, and the one that fails with what to do', async () => {
     const page = await open('/connectors/remote?tab=history');

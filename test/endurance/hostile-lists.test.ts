@@ -182,6 +182,7 @@ test('U-24, B2.9: where changes are held back, the tool is unknown until an admi
   }
   expect((await listed())[0]).toEqual(['new']);
   expect((await listed())[1]).toContain('not what it was');
+  expect((await listed())[1]).toContain('"held":true');
   expect(await call('held__good')).toContain('Unknown tool');
   expect(await call('held__new')).toContain('fine');
   const synced = (await eventsOf(hub, 'connector.synced')).filter(({ connector }) => connector === 'held');

@@ -152,6 +152,8 @@ const rejectedView = z.strictObject({
   kind: z.enum(['tool', 'prompt', 'resource', 'template']),
   name: z.string(),
   reason: z.string(),
+  /** It changed, and is offered again once a sync with `accept` was asked for. */
+  held: z.literal(true).optional(),
 });
 
 const connectorTools = pageOf(toolView)

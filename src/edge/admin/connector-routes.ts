@@ -1,3 +1,4 @@
+import { heldTools } from '../../catalog/index.js';
 import type { Connector } from '../../connectors/index.js';
 import { ADMIN_ROUTES, type ConnectorPatch } from '../../contract/index.js';
 import type { ConnectorId } from '../../kernel/index.js';
@@ -114,6 +115,7 @@ async function toolsOf(deps: AdminDependencies, connector: Connector, query: Par
   const snapshot = await snapshotOf(deps, connector.id);
   const history = await deps.snapshots.history(connector.id, HISTORY);
   const exposed = new Map(snapshot?.names.tools);
+  const held = snapshot === undefined ? undefined : heldTools(snapshot);
   const tools = (snapshot?.tools ?? []).map((tool) =>
     toToolView({ connector, tool, exposedName: exposed.get(tool.name) ?? tool.name }),
   );
@@ -121,7 +123,12 @@ async function toolsOf(deps: AdminDependencies, connector: Connector, query: Par
     ...pageOf(`tools of ${connector.id}`, tools, ({ tool }) => tool, query),
     syncedAt: snapshot === undefined ? null : toTime(snapshot.takenAt),
     ...(snapshot !== undefined && { listedAs: snapshot.listedAs }),
-    rejected: (snapshot?.rejected ?? []).map(({ kind, name, reason }) => ({ kind, name, reason })),
+    rejected: (snapshot?.rejected ?? []).map(({ kind, name, reason }) => ({
+      kind,
+      name,
+      reason,
+      ...(kind === 'tool' && held?.has(name) === true && { held: true as const }),
+    })),
     history: history.map(({ takenAt, hash, diff: { added, removed, changed } }) => ({
       takenAt: toTime(takenAt),
       hash,

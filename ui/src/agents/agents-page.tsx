@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { agentList, useAgentWrites, type AgentView } from '../api/agents.js';
 import { callStatistics, type StatisticsView } from '../api/status.js';
 import { useMay } from '../api/use-session.js';
 import { Badge } from '../shared/badge.js';
 import { Button } from '../shared/button.js';
-import { Dialog } from '../shared/dialog.js';
-import { TextField } from '../shared/field.js';
+import { FormDialog } from '../shared/dialog.js';
+import { IdField, TextField } from '../shared/field.js';
 import { ProblemNotice } from '../shared/notice.js';
 import { EmptyState, Loading, Page } from '../shared/page.js';
 import { PlainLine } from '../shared/plain.js';
@@ -86,8 +86,7 @@ function AddAgentDialog({ onClose }: { readonly onClose: () => void }) {
   const [id, setId] = useState('');
   const [name, setName] = useState('');
   const [tags, setTags] = useState('');
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const words = tags
       .split(',')
       .map((tag) => tag.trim())
@@ -102,33 +101,23 @@ function AddAgentDialog({ onClose }: { readonly onClose: () => void }) {
     );
   }
   return (
-    <Dialog title="Add an agent" onClose={onClose}>
-      <form onSubmit={submit} className="grid gap-4">
-        <TextField
-          label="Id"
-          required
-          pattern="[A-Za-z0-9\-]([A-Za-z0-9\-]|_(?!_)){0,47}"
-          title="1 to 48 letters, digits, - or single _"
-          hint="Policies and events name it so, and it stays."
-          placeholder="ci"
-          value={id}
-          onText={setId}
-        />
-        <TextField label="Name" hint="What people see." value={name} onText={setName} />
-        <TextField
-          label="Tags"
-          hint="Words for policies, with commas between."
-          value={tags}
-          onText={setTags}
-        />
-        {add.error !== null && <ProblemNotice error={add.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={add.isPending}>
-            Add
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Add an agent"
+      action="Add"
+      busy={add.isPending}
+      problem={add.error !== null && <ProblemNotice error={add.error} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <IdField
+        label="Id"
+        hint="Policies and events name it so, and it stays."
+        placeholder="ci"
+        value={id}
+        onText={setId}
+      />
+      <TextField label="Name" hint="What people see." value={name} onText={setName} />
+      <TextField label="Tags" hint="Words for policies, with commas between." value={tags} onText={setTags} />
+    </FormDialog>
   );
 }

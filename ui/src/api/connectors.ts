@@ -71,8 +71,8 @@ export function useConnectorWrites() {
     check: useMutation({ mutationFn: (id: string) => ask(routes.check, { names: { id } }) }),
     sync: useMutation({
       onSettled,
-      mutationFn: ({ id, agent }: { id: string; agent?: string }) =>
-        ask(routes.sync, { names: { id }, body: agent === undefined ? {} : { agent } }),
+      mutationFn: ({ id, ...body }: { id: string; agent?: string; accept?: boolean }) =>
+        ask(routes.sync, { names: { id }, body }),
     }),
     connect: useMutation({
       onSettled,

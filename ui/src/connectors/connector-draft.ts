@@ -41,6 +41,7 @@ export interface ConnectorDraft {
   readonly tags: string;
   readonly allowPrivateNetwork: boolean;
   readonly hideWhenUnhealthy: boolean;
+  readonly changedTools: ConnectorView['changedTools'];
 }
 
 export const NEW_DRAFT: ConnectorDraft = {
@@ -65,6 +66,7 @@ export const NEW_DRAFT: ConnectorDraft = {
   tags: '',
   allowPrivateNetwork: false,
   hideWhenUnhealthy: false,
+  changedTools: 'offer',
 };
 
 export function draftOf(connector: ConnectorView): ConnectorDraft {
@@ -93,6 +95,7 @@ export function draftOf(connector: ConnectorView): ConnectorDraft {
     tags: connector.tags.join(', '),
     allowPrivateNetwork: connector.allowPrivateNetwork,
     hideWhenUnhealthy: connector.hideWhenUnhealthy,
+    changedTools: connector.changedTools,
   };
 }
 
@@ -157,6 +160,7 @@ function toFields(draft: ConnectorDraft) {
     era: draft.era,
     isolation: draft.isolation,
     hideWhenUnhealthy: draft.hideWhenUnhealthy,
+    changedTools: draft.changedTools,
     allowPrivateNetwork: draft.allowPrivateNetwork,
     tags: listOf(draft.tags, /,/),
     ...(Object.keys(timeouts).length > 0 && { timeouts }),

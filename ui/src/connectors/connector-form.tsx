@@ -1,7 +1,7 @@
 import { useRef, useState, type FormEvent, type ReactNode } from 'react';
 import { useMay } from '../api/use-session.js';
 import { Button } from '../shared/button.js';
-import { CheckField, SelectField, TextField } from '../shared/field.js';
+import { CheckField, IdField, SelectField, TextField } from '../shared/field.js';
 import { AuthFields } from './auth-fields.js';
 import { AttemptOutcome, TestButton, useAdditionCheck } from './addition-check.js';
 import { suggestId, toAddition, toId, type ConnectorDraft } from './connector-draft.js';
@@ -70,11 +70,8 @@ export function ConnectorForm({
       <div className="grid gap-4 sm:grid-cols-2">
         <TextField label="Name" hint="What people see." value={draft.name} onText={setName} />
         {isNew && (
-          <TextField
+          <IdField
             label="Id"
-            required
-            pattern="[A-Za-z0-9\-]([A-Za-z0-9\-]|_(?!_)){0,47}"
-            title="1 to 48 letters, digits, - or single _"
             hint="Stands in front of tool names, and stays."
             value={draft.id}
             onText={(id) => {
@@ -175,6 +172,12 @@ function Advanced({
           label="Hide its tools while it is unhealthy"
           checked={draft.hideWhenUnhealthy}
           onCheck={(hideWhenUnhealthy) => onChange({ hideWhenUnhealthy })}
+        />
+        <CheckField
+          label="Hold tools back that change"
+          hint="A tool whose definition is not what it was is not offered until somebody accepts it."
+          checked={draft.changedTools === 'hold'}
+          onCheck={(holds) => onChange({ changedTools: holds ? 'hold' : 'offer' })}
         />
       </div>
     </div>

@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { connectorTools, type ConnectorDetail } from '../api/connectors.js';
+import { connectorTools, useConnectorWrites, type ConnectorDetail } from '../api/connectors.js';
 import { toolPages } from '../api/tools.js';
-import { ButtonLink } from '../shared/button.js';
+import { useMay } from '../api/use-session.js';
+import { Button, ButtonLink } from '../shared/button.js';
 import { Notice, ProblemNotice } from '../shared/notice.js';
 import { EmptyState, Loading } from '../shared/page.js';
 import { PlainLine } from '../shared/plain.js';
@@ -19,6 +20,7 @@ export function ConnectorToolList({ connector }: { readonly connector: Connector
   if (data === undefined) return <Loading what="tools" />;
   const tools = data.pages.flatMap(({ items }) => items);
   const rejected = offered?.rejected ?? [];
+  const held = rejected.filter((each) => each.held).length;
   return (
     <div className="grid gap-4">
       {!enabled && <Notice tone="info">The connector is disabled, so nobody is offered its tools.</Notice>}
@@ -42,6 +44,7 @@ export function ConnectorToolList({ connector }: { readonly connector: Connector
           />
         </>
       )}
+      {held > 0 && <HeldTools id={id} count={held} />}
       {rejected.length > 0 && (
         <details className="panel px-4 py-3">
           <summary className="font-medium">{rejected.length} that cannot be offered</summary>
@@ -55,5 +58,25 @@ export function ConnectorToolList({ connector }: { readonly connector: Connector
         </details>
       )}
     </div>
+  );
+}
+
+/** Tools that are not what they were, and the way to offer them as they are. */
+function HeldTools({ id, count }: { readonly id: string; readonly count: number }) {
+  const mayAccept = useMay('operator');
+  const { sync } = useConnectorWrites();
+  return (
+    <Notice
+      tone="warn"
+      action={
+        <Button busy={sync.isPending} disabled={!mayAccept} onClick={() => sync.mutate({ id, accept: true })}>
+          Accept what changed
+        </Button>
+      }
+    >
+      {count === 1 ? 'One tool is' : `${count} tools are`} held back: the definition changed since it was
+      accepted.
+      {sync.error !== null && <ProblemNotice error={sync.error} />}
+    </Notice>
   );
 }

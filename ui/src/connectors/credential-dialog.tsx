@@ -1,7 +1,6 @@
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { useConnectorWrites, type ConnectorDetail } from '../api/connectors.js';
-import { Button } from '../shared/button.js';
-import { Dialog } from '../shared/dialog.js';
+import { FormDialog } from '../shared/dialog.js';
 import { TextField } from '../shared/field.js';
 import { ProblemNotice } from '../shared/notice.js';
 
@@ -21,8 +20,7 @@ export function CredentialDialog({
   const names = auth.type === 'header' ? Object.keys(auth.headers) : ['secret'];
   const labelOf = (name: string) =>
     auth.type === 'header' ? name : auth.type === 'bearer' ? 'Token' : 'Key';
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     const secret = values['secret'] ?? '';
     const input =
       auth.type === 'header'
@@ -33,32 +31,30 @@ export function CredentialDialog({
     saveCredential.mutate({ id: connector.id, owner: owner.id, input }, { onSuccess: onClose });
   }
   return (
-    <Dialog title={`Credential of ${owner.label} for ${connector.id}`} onClose={onClose}>
-      <form onSubmit={submit} className="grid gap-4">
-        {names.map((name) => (
-          <TextField
-            key={name}
-            label={labelOf(name)}
-            type="password"
-            autoComplete="new-password"
-            required={auth.type !== 'header'}
-            hint={
-              auth.type === 'header'
-                ? 'Leave blank to keep the stored one.'
-                : 'Kept encrypted; it is never shown again.'
-            }
-            value={values[name] ?? ''}
-            onText={(text) => setValues((before) => ({ ...before, [name]: text }))}
-          />
-        ))}
-        {saveCredential.error !== null && <ProblemNotice error={saveCredential.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={saveCredential.isPending}>
-            Store
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Credential of ${owner.label} for ${connector.id}`}
+      action="Store"
+      busy={saveCredential.isPending}
+      problem={saveCredential.error !== null && <ProblemNotice error={saveCredential.error} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {names.map((name) => (
+        <TextField
+          key={name}
+          label={labelOf(name)}
+          type="password"
+          autoComplete="new-password"
+          required={auth.type !== 'header'}
+          hint={
+            auth.type === 'header'
+              ? 'Leave blank to keep the stored one.'
+              : 'Kept encrypted; it is never shown again.'
+          }
+          value={values[name] ?? ''}
+          onText={(text) => setValues((before) => ({ ...before, [name]: text }))}
+        />
+      ))}
+    </FormDialog>
   );
 }

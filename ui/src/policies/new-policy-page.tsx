@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react';
 import { usePolicyWrites } from '../api/policies.js';
 import { useMay } from '../api/use-session.js';
 import { Button } from '../shared/button.js';
-import { TextField } from '../shared/field.js';
+import { IdField } from '../shared/field.js';
 import { Notice, ProblemNotice } from '../shared/notice.js';
 import { Page, Section } from '../shared/page.js';
 import { PolicyBuilder } from './policy-builder.js';
@@ -41,15 +41,7 @@ export function NewPolicyPage() {
       <Section title="The policy">
         <form onSubmit={submit} className="grid gap-4">
           <div className="max-w-sm">
-            <TextField
-              label="Id"
-              required
-              pattern="[A-Za-z0-9\-]([A-Za-z0-9\-]|_(?!_)){0,47}"
-              title="1 to 48 letters, digits, - or single _"
-              hint="Decisions name it, and it stays."
-              value={id}
-              onText={setId}
-            />
+            <IdField label="Id" hint="Decisions name it, and it stays." value={id} onText={setId} />
           </div>
           <PolicyEditor
             text={text}

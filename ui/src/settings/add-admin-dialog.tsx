@@ -1,9 +1,9 @@
-import { useState, type FormEvent } from 'react';
+import { useState } from 'react';
 import { useAdminWrites, type AdminRole } from '../api/admins.js';
 import { Button } from '../shared/button.js';
 import { Code } from '../shared/code.js';
-import { Dialog } from '../shared/dialog.js';
-import { SelectField, TextField } from '../shared/field.js';
+import { Dialog, FormDialog } from '../shared/dialog.js';
+import { IdField, SelectField, TextField } from '../shared/field.js';
 import { ProblemNotice } from '../shared/notice.js';
 import { ROLES } from './admins.js';
 
@@ -13,8 +13,7 @@ export function AddAdminDialog({ onClose }: { readonly onClose: () => void }) {
   const [id, setId] = useState('');
   const [name, setName] = useState('');
   const [role, setRole] = useState<AdminRole>('viewer');
-  function submit(event: FormEvent): void {
-    event.preventDefault();
+  function submit(): void {
     add.mutate({ id: id.trim(), role, ...(name.trim() !== '' && { name: name.trim() }) });
   }
   if (add.data !== undefined)
@@ -32,34 +31,29 @@ export function AddAdminDialog({ onClose }: { readonly onClose: () => void }) {
       </Dialog>
     );
   return (
-    <Dialog title="Add an admin" onClose={onClose}>
-      <form onSubmit={submit} className="grid gap-4">
-        <TextField
-          label="Id"
-          required
-          pattern="[A-Za-z0-9\-]([A-Za-z0-9\-]|_(?!_)){0,47}"
-          title="1 to 48 letters, digits, - or single _"
-          hint="The log names it so, and it stays."
-          placeholder="maria"
-          value={id}
-          onText={setId}
-        />
-        <TextField label="Name" hint="What people see." value={name} onText={setName} />
-        <SelectField
-          label="Role"
-          choices={ROLES}
-          hint={ROLES.find(({ value }) => value === role)?.may}
-          value={role}
-          onText={(value) => setRole(ROLES.find((each) => each.value === value)?.value ?? 'viewer')}
-        />
-        {add.error !== null && <ProblemNotice error={add.error} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={add.isPending}>
-            Add
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Add an admin"
+      action="Add"
+      busy={add.isPending}
+      problem={add.error !== null && <ProblemNotice error={add.error} />}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <IdField
+        label="Id"
+        hint="The log names it so, and it stays."
+        placeholder="maria"
+        value={id}
+        onText={setId}
+      />
+      <TextField label="Name" hint="What people see." value={name} onText={setName} />
+      <SelectField
+        label="Role"
+        choices={ROLES}
+        hint={ROLES.find(({ value }) => value === role)?.may}
+        value={role}
+        onText={(value) => setRole(ROLES.find((each) => each.value === value)?.value ?? 'viewer')}
+      />
+    </FormDialog>
   );
 }

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, type FormEvent, type ReactNode } from 'react';
 import { Button } from './button.js';
 
 /** The browser's own modal dialog: it keeps the focus inside, closes with Escape and gives the focus back. */
@@ -49,6 +49,45 @@ export function Dialog({
       </div>
       {children}
     </dialog>
+  );
+}
+
+/** Something to fill in, with the way back and the way on below it. */
+export function FormDialog({
+  title,
+  action,
+  busy,
+  problem,
+  onSubmit,
+  onClose,
+  children,
+}: {
+  readonly title: ReactNode;
+  /** What the button says. */
+  readonly action: string;
+  readonly busy: boolean;
+  readonly problem: ReactNode;
+  readonly onSubmit: () => void;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}) {
+  function submit(event: FormEvent): void {
+    event.preventDefault();
+    onSubmit();
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form onSubmit={submit} className="grid gap-4">
+        {children}
+        {problem}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" busy={busy}>
+            {action}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
   );
 }
 

@@ -77,6 +77,18 @@ export function TextField({ label, hint, error, hideLabel, onText, className = '
   );
 }
 
+/** A name that policies, events and addresses use; the hub refuses any other. */
+export function IdField(props: InputProps) {
+  return (
+    <TextField
+      required
+      pattern="[A-Za-z0-9\-]([A-Za-z0-9\-]|_(?!_)){0,47}"
+      title="1 to 48 letters, digits, - or single _"
+      {...props}
+    />
+  );
+}
+
 type AreaProps = FieldProps &
   Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange'> & {
     readonly onText?: (text: string) => void;
