@@ -1,31 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../support/http/until.js';
-import { envelope, Gate, initialize, MODERN, request } from '../support/server/harness.js';
-import { FRONTS, LiveServer, rawPost, type LiveOptions } from '../support/server/live-server.js';
+import { Gate, initialize } from '../support/server/harness.js';
+import { FRONTS, LiveServers, rawCall, rawPost } from '../support/server/live-server.js';
 
-let fastFront = true;
-const opened: LiveServer[] = [];
-async function open(options: LiveOptions = {}): Promise<LiveServer> {
-  const live = await LiveServer.open({ fastFront, ...options });
-  opened.push(live);
-  return live;
-}
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((live) => live.close()));
-});
+const servers = new LiveServers();
+const { open } = servers;
+afterEach(() => servers.close());
 
 const INIT = JSON.stringify(initialize());
 
-function modernCall(id: number, args: object = {}, meta: object = {}): string {
-  const body = JSON.stringify(
-    request(id, 'tools/call', { name: 'echo', arguments: args, _meta: { ...envelope(), ...meta } }),
-  );
-  return rawPost(body, { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'echo' });
-}
-
 describe.each(FRONTS)('framing, by $way', (front) => {
   beforeEach(() => {
-    ({ fastFront } = front);
+    servers.fastFront = front.fastFront;
   });
 
   test('H-35 D5: one byte per packet', async () => {
@@ -41,7 +27,7 @@ describe.each(FRONTS)('framing, by $way', (front) => {
   test('a body split inside a character', async () => {
     const live = await open();
     const connection = live.connect();
-    const bytes = Buffer.from(modernCall(1, { text: 'grüße \u{1F600}' }));
+    const bytes = Buffer.from(rawCall(1, { text: 'grüße \u{1F600}' }));
     const cut = bytes.indexOf(0xf0) + 2;
     connection.write(bytes.subarray(0, cut));
     await new Promise((resolve) => setImmediate(resolve));
@@ -62,7 +48,7 @@ describe.each(FRONTS)('framing, by $way', (front) => {
       },
     });
     const connection = live.connect();
-    connection.write(modernCall(1) + modernCall(2) + modernCall(3));
+    connection.write(rawCall(1) + rawCall(2) + rawCall(3));
     await until(() => begun === 3, 'all three run');
     gate.open();
     const ids = [];
@@ -102,7 +88,7 @@ describe.each(FRONTS)('framing, by $way', (front) => {
       },
     });
     const connection = live.connect();
-    connection.write(modernCall(1).slice(0, -5));
+    connection.write(rawCall(1).slice(0, -5));
     connection.socket.end();
     await connection.until(() => false);
     expect([calls.length, connection.received.includes('200 OK')]).toEqual([0, false]);
@@ -120,7 +106,7 @@ describe.each(FRONTS)('framing, by $way', (front) => {
   ])('H-35: a client that closes its side is answered %s', async (_name, call) => {
     const live = await open({ call });
     const connection = live.connect({ allowHalfOpen: true });
-    connection.socket.end(modernCall(1));
+    connection.socket.end(rawCall(1));
     expect((await connection.response())?.status).toBe(200);
   });
 
@@ -137,7 +123,7 @@ describe.each(FRONTS)('framing, by $way', (front) => {
       },
     });
     const connection = live.connect({ allowHalfOpen: true });
-    connection.socket.end(modernCall(1));
+    connection.socket.end(rawCall(1));
     await until(() => aborted, 'the call is cancelled');
     expect(await connection.until(() => false)).toBe('');
   });

@@ -1,24 +1,17 @@
 import { until } from '../support/http/until.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { initialize } from '../support/server/harness.js';
-import { FRONTS, LiveServer, rawPost, type LiveOptions } from '../support/server/live-server.js';
+import { FRONTS, LiveServers, rawPost } from '../support/server/live-server.js';
 
-let fastFront = true;
-const opened: LiveServer[] = [];
-async function open(options: LiveOptions = {}): Promise<LiveServer> {
-  const live = await LiveServer.open({ fastFront, ...options });
-  opened.push(live);
-  return live;
-}
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((live) => live.close()));
-});
+const servers = new LiveServers();
+const { open } = servers;
+afterEach(() => servers.close());
 
 const INIT = JSON.stringify(initialize());
 
 describe.each(FRONTS)('S7: limits on bodies, by $way', (front) => {
   beforeEach(() => {
-    ({ fastFront } = front);
+    servers.fastFront = front.fastFront;
   });
 
   test('H-31: a large body is refused before it is sent', async () => {
@@ -119,7 +112,7 @@ describe.each(FRONTS)('S7: limits on bodies, by $way', (front) => {
 
 describe.each(FRONTS)('refusals before the body, by $way', (front) => {
   beforeEach(() => {
-    ({ fastFront } = front);
+    servers.fastFront = front.fastFront;
   });
 
   test.each([

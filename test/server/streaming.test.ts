@@ -2,31 +2,17 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { prepareResult, type JsonObject } from '../../src/mcp/server/index.js';
 import { until } from '../support/http/until.js';
 import { envelope, Gate, initialize, MODERN, request } from '../support/server/harness.js';
-import { FRONTS, LiveServer, rawPost, type LiveOptions } from '../support/server/live-server.js';
+import { FRONTS, LiveServers, rawCall, rawPost } from '../support/server/live-server.js';
 
-let fastFront = true;
-const opened: LiveServer[] = [];
-async function open(options: LiveOptions = {}): Promise<LiveServer> {
-  const live = await LiveServer.open({ fastFront, ...options });
-  opened.push(live);
-  return live;
-}
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((live) => live.close()));
-});
+const servers = new LiveServers();
+const { open } = servers;
+afterEach(() => servers.close());
 
 const INIT = JSON.stringify(initialize());
 
-function modernCall(id: number, args: object = {}, meta: object = {}): string {
-  const body = JSON.stringify(
-    request(id, 'tools/call', { name: 'echo', arguments: args, _meta: { ...envelope(), ...meta } }),
-  );
-  return rawPost(body, { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'echo' });
-}
-
 describe.each(FRONTS)('streams over sockets, by $way', (front) => {
   beforeEach(() => {
-    ({ fastFront } = front);
+    servers.fastFront = front.fastFront;
   });
 
   test('S46 R-19: a client that goes away cancels its modern call', async () => {
@@ -46,12 +32,12 @@ describe.each(FRONTS)('streams over sockets, by $way', (front) => {
       },
     });
     const streaming = live.connect();
-    streaming.write(modernCall(1, {}, { progressToken: 1 }));
+    streaming.write(rawCall(1, {}, { progressToken: 1 }));
     await streaming.until((received) => received.includes('notifications/progress'));
     await streaming.close();
     await until(() => aborted === 1, 'the streaming call is cancelled');
     const silent = live.connect();
-    silent.write(modernCall(2));
+    silent.write(rawCall(2));
     await until(() => begun === 2, 'the silent call runs');
     await silent.close();
     await until(() => aborted === 2, 'the silent call is cancelled');
@@ -70,7 +56,7 @@ describe.each(FRONTS)('streams over sockets, by $way', (front) => {
       },
     });
     const connection = live.connect();
-    connection.write(modernCall(1, {}, { progressToken: 1 }));
+    connection.write(rawCall(1, {}, { progressToken: 1 }));
     await connection.until((received) => received.includes('"progress":0'));
     expect(connection.received).toContain('content-type: text/event-stream');
     gates[0]?.open();
@@ -89,7 +75,7 @@ describe.each(FRONTS)('streams over sockets, by $way', (front) => {
       },
     });
     const connection = live.connect();
-    connection.write(modernCall(1, {}, { progressToken: 'p' }));
+    connection.write(rawCall(1, {}, { progressToken: 'p' }));
     await connection.until((received) => received.endsWith('0\r\n\r\n'));
     const text = Buffer.from(connection.received, 'latin1').toString();
     const said = [...text.matchAll(/^data: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as object);
@@ -115,7 +101,7 @@ describe.each(FRONTS)('streams over sockets, by $way', (front) => {
     const live = await open({ call: () => result });
     const connection = live.connect();
     for (const id of [1, 2]) {
-      connection.write(modernCall(id));
+      connection.write(rawCall(id));
       const answer = await connection.response();
       const told = JSON.parse(answer?.body ?? '') as { id: number; result: { content: { text: string }[] } };
       expect([told.id, told.result.content[0]?.text === text]).toEqual([id, true]);
@@ -193,7 +179,7 @@ describe.each(FRONTS)('streams over sockets, by $way', (front) => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, async (_, n) => {
         const connection = live.connect();
-        connection.write(modernCall(n, { n }));
+        connection.write(rawCall(n, { n }));
         return JSON.parse((await connection.response())?.body ?? '');
       }),
     );

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { checkAnswer, type AnswerRow } from '../../../test/support/server/check-answer.js';
 import {
   envelope,
   Harness,
   initialize,
-  JSON_BOTH,
   MODERN,
   modernRequest,
   request,
@@ -12,43 +12,10 @@ import {
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
-interface Row {
-  readonly name: string;
-  readonly method?: string;
-  readonly headers?: Fields;
-  readonly body?: string | Uint8Array;
-  readonly status: number;
-  readonly code?: number;
-  /** `absent`: the error has no id at all. */
-  readonly id?: unknown;
-  readonly answer?: Fields;
-}
-
-/** Inside a session, unless the headers say otherwise. */
-async function check(row: Row, harness = new Harness()): Promise<void> {
-  const { id } = await harness.session();
-  const base: Fields = { ...JSON_BOTH, 'mcp-session-id': id };
-  const method = row.method ?? 'POST';
-  const answer = await harness.send(
-    method,
-    { ...base, ...row.headers },
-    method === 'POST' ? (row.body ?? PING) : undefined,
-  );
-  expect({ status: answer.status, code: answer.body?.error?.code }).toEqual({
-    status: row.status,
-    code: row.code,
-  });
-  if (row.id === 'absent') expect(answer.body).not.toHaveProperty('id');
-  else if (row.id !== undefined) expect(answer.body.id).toBe(row.id);
-  for (const [name, value] of Object.entries(row.answer ?? {})) expect(answer.headers.get(name)).toBe(value);
-  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-  expect(answer.headers.get('cache-control')).toContain('no-store');
-}
-
 const JSON_TYPE = (value: string): Fields => ({ 'content-type': value });
 
 describe('methods and media types', () => {
-  test.each<Row>([
+  test.each<AnswerRow>([
     {
       name: 'S20 H-2: PUT',
       method: 'PUT',
@@ -147,7 +114,7 @@ describe('methods and media types', () => {
       status: 405,
       code: -32600,
     },
-  ])('$name', (row) => check(row));
+  ])('$name', (row) => checkAnswer(row));
 
   test('S18: without Accept everything is accepted', async () => {
     const harness = new Harness();

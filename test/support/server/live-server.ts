@@ -12,7 +12,7 @@ import {
   type ServerEvent,
   type ServerOptions,
 } from '../../../src/mcp/server/index.js';
-import { DESCRIPTION } from './harness.js';
+import { DESCRIPTION, envelope, MODERN, request } from './harness.js';
 import { RawConnection } from './raw-connection.js';
 
 export interface LiveOptions {
@@ -105,4 +105,28 @@ export function rawPost(body: string, headers: Readonly<Record<string, string>> 
     .filter(([, value]) => value !== '')
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n${body}`;
+}
+
+/** Servers of one test file, read by one front at a time; whoever opens them closes them after each test. */
+export class LiveServers {
+  fastFront = true;
+  readonly #opened: LiveServer[] = [];
+
+  readonly open = async (options: LiveOptions = {}): Promise<LiveServer> => {
+    const live = await LiveServer.open({ fastFront: this.fastFront, ...options });
+    this.#opened.push(live);
+    return live;
+  };
+
+  async close(): Promise<void> {
+    await Promise.all(this.#opened.splice(0).map((live) => live.close()));
+  }
+}
+
+/** A modern call of the echo tool, as bytes. */
+export function rawCall(id: number, args: object = {}, meta: object = {}): string {
+  const body = JSON.stringify(
+    request(id, 'tools/call', { name: 'echo', arguments: args, _meta: { ...envelope(), ...meta } }),
+  );
+  return rawPost(body, { 'MCP-Protocol-Version': MODERN, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'echo' });
 }

@@ -1,36 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { DESCRIPTION, initialize, request } from '../../../../test/support/server/harness.js';
+import { initialize, request } from '../../../../test/support/server/harness.js';
 import { until } from '../../../../test/support/http/until.js';
-import { TestChannel } from '../../../../test/support/server/test-channel.js';
+import { openChannel } from '../../../../test/support/server/open-channel.js';
+import type { TestChannel } from '../../../../test/support/server/test-channel.js';
 import type { Parsed } from '../../../../test/support/server/event-reader.js';
-import {
-  createMcpServer,
-  createNotifier,
-  serveChannel,
-  type Handler,
-  type ServerEvent,
-  type ServerOptions,
-} from '../index.js';
-
-function open(options: Partial<ServerOptions> & { call?: Handler } = {}) {
-  const { call, ...rest } = options;
-  const channel = new TestChannel();
-  const notifier = createNotifier();
-  const events: ServerEvent[] = [];
-  const server = createMcpServer({
-    describe: DESCRIPTION,
-    listen: notifier.listen,
-    onEvent: (event) => events.push(event),
-    ...rest,
-    handlers: {
-      'tools/list': () => ({ tools: [] }),
-      'tools/call':
-        call ?? (({ params, principal }) => ({ content: [], got: params['arguments'], principal })),
-    },
-  });
-  const served = serveChannel(server, channel, 'alice');
-  return { channel, notifier, server, served, events };
-}
 
 async function handshake(channel: TestChannel, revision?: string, capabilities?: object): Promise<void> {
   channel.receive(initialize(revision, capabilities));
@@ -40,7 +13,7 @@ async function handshake(channel: TestChannel, revision?: string, capabilities?:
 
 describe('the handshake era', () => {
   test('one session for the channel', async () => {
-    const { channel, notifier } = open();
+    const { channel, notifier } = openChannel();
     channel.receive(request(1, 'ping'));
     expect(await channel.answer(1)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
     channel.receive(request(2, 'tools/list'));
@@ -62,7 +35,7 @@ describe('the handshake era', () => {
   });
 
   test('progress, logs and questions share the channel', async () => {
-    const { channel } = open({
+    const { channel } = openChannel({
       call: async (r) => {
         r.progress({ progress: 1 });
         r.log({ level: 'error', data: 'x' });
@@ -84,7 +57,7 @@ describe('the handshake era', () => {
 
   test('cancelling', async () => {
     let aborted = false;
-    const { channel } = open({
+    const { channel } = openChannel({
       call: async (r) => {
         await new Promise<void>((resolve) =>
           r.signal.addEventListener('abort', () => {
@@ -107,7 +80,7 @@ describe('the handshake era', () => {
   });
 
   test('batches, where there are any', async () => {
-    const { channel } = open();
+    const { channel } = openChannel();
     await handshake(channel, '2025-03-26');
     channel.receive([
       request(1, 'ping'),
@@ -131,13 +104,13 @@ describe('the handshake era', () => {
     ['a batch', '[]', -32600],
     ['a duplicate key', '{"jsonrpc":"2.0","jsonrpc":"2.0"}', -32600],
   ])('%s', async (_name, text, code) => {
-    const { channel } = open();
+    const { channel } = openChannel();
     channel.receive(text);
     expect(await channel.answer(null)).toMatchObject({ error: { code } });
   });
 
   test('switched off', async () => {
-    const { channel } = open({ legacy: 'off' });
+    const { channel } = openChannel({ legacy: 'off' });
     channel.receive(initialize());
     expect((await channel.answer('init')).error).toMatchObject({
       code: -32022,
@@ -149,7 +122,7 @@ describe('the handshake era', () => {
 
   test('a client that left is gone: calls, questions and subscriptions end', async () => {
     let aborted = false;
-    const { channel, events } = open({
+    const { channel, events } = openChannel({
       call: async (r) => {
         r.signal.addEventListener('abort', () => {
           aborted = true;

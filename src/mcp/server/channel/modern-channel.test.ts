@@ -1,38 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { DESCRIPTION, envelope, Gate, request } from '../../../../test/support/server/harness.js';
+import { envelope, Gate, request } from '../../../../test/support/server/harness.js';
 import { until } from '../../../../test/support/http/until.js';
-import { TestChannel } from '../../../../test/support/server/test-channel.js';
+import { openChannel } from '../../../../test/support/server/open-channel.js';
 import type { Parsed } from '../../../../test/support/server/event-reader.js';
 import { ProtocolError } from '../../jsonrpc/index.js';
-import {
-  createMcpServer,
-  createNotifier,
-  InputRequired,
-  serveChannel,
-  type Handler,
-  type ServerEvent,
-  type ServerOptions,
-} from '../index.js';
-
-function open(options: Partial<ServerOptions> & { call?: Handler } = {}) {
-  const { call, ...rest } = options;
-  const channel = new TestChannel();
-  const notifier = createNotifier();
-  const events: ServerEvent[] = [];
-  const server = createMcpServer({
-    describe: DESCRIPTION,
-    listen: notifier.listen,
-    onEvent: (event) => events.push(event),
-    ...rest,
-    handlers: {
-      'tools/list': () => ({ tools: [] }),
-      'tools/call':
-        call ?? (({ params, principal }) => ({ content: [], got: params['arguments'], principal })),
-    },
-  });
-  const served = serveChannel(server, channel, 'alice');
-  return { channel, notifier, server, served, events };
-}
+import { InputRequired } from '../index.js';
 
 function modern(
   id: unknown,
@@ -46,7 +18,7 @@ function modern(
 
 describe('the modern era', () => {
   test('requests stand for themselves', async () => {
-    const { channel } = open();
+    const { channel } = openChannel();
     channel.receive(modern(1, 'server/discover'));
     expect((await channel.answer(1)).result).toMatchObject({
       resultType: 'complete',
@@ -64,13 +36,13 @@ describe('the modern era', () => {
     ['S36: unknown log level', { 'io.modelcontextprotocol/logLevel': 'x' }, -32602],
     ['M-30: a bad token', { progressToken: [] }, -32602],
   ])('%s', async (_name, meta, code) => {
-    const { channel } = open();
+    const { channel } = openChannel();
     channel.receive(modern(1, 'tools/call', { name: 'x' }, {}, meta));
     expect((await channel.answer(1)).error.code).toBe(code);
   });
 
   test('rounds', async () => {
-    const { channel } = open({
+    const { channel } = openChannel({
       call: (r) =>
         r.resumed === undefined
           ? new InputRequired({ a: { method: 'roots/list' } }, 's')
@@ -97,7 +69,7 @@ describe('the modern era', () => {
   test('cancelling is a message', async () => {
     const gate = new Gate();
     let aborted = false;
-    const { channel } = open({
+    const { channel } = openChannel({
       call: async (r) => {
         r.signal.addEventListener('abort', () => {
           aborted = true;
@@ -118,7 +90,7 @@ describe('the modern era', () => {
   });
 
   test('several listens, told apart by their ids', async () => {
-    const { channel, notifier, server } = open();
+    const { channel, notifier, server } = openChannel();
     channel.receive(modern('l1', 'subscriptions/listen', { notifications: { toolsListChanged: true } }));
     channel.receive(modern(2, 'subscriptions/listen', { notifications: { toolsListChanged: true } }));
     await until(() => channel.sent.length === 2, 'both are acknowledged');
@@ -136,7 +108,7 @@ describe('the modern era', () => {
   });
 
   test('a bad listen', async () => {
-    const { channel } = open();
+    const { channel } = openChannel();
     channel.receive(modern(1, 'subscriptions/listen', {}));
     expect((await channel.answer(1)).error.code).toBe(-32602);
     channel.receive(modern(1, 'subscriptions/listen', { notifications: {} }));
@@ -147,7 +119,7 @@ describe('the modern era', () => {
     ['a protocol error', new ProtocolError(-32602, 'no'), -32602],
     ['a failure', new Error('secret'), -32603],
   ])('%s of a port', async (_name, error, code) => {
-    const { channel } = open({ describe: () => Promise.reject(error) });
+    const { channel } = openChannel({ describe: () => Promise.reject(error) });
     channel.receive(modern(1, 'tools/list'));
     const answer = await channel.answer(1);
     expect([answer.error.code, JSON.stringify(answer).includes('secret')]).toEqual([code, false]);
@@ -158,7 +130,7 @@ describe('the modern era', () => {
     [3, 1],
   ])('limit 2: %i in flight, %i refused', async (count, refused) => {
     const gate = new Gate();
-    const { channel } = open({
+    const { channel } = openChannel({
       limits: { inFlightPerSession: 2 },
       call: async () => {
         await gate.passed;
@@ -173,7 +145,7 @@ describe('the modern era', () => {
 
   test('leaving ends everything', async () => {
     let aborted = false;
-    const { channel, notifier, served } = open({
+    const { channel, notifier, served } = openChannel({
       call: async (r) => {
         r.signal.addEventListener('abort', () => {
           aborted = true;

@@ -1,40 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { Harness, JSON_BOTH, MODERN, request, type Fields } from '../../../../test/support/server/harness.js';
+import { checkAnswer, type AnswerRow } from '../../../../test/support/server/check-answer.js';
+import { Harness, MODERN, request } from '../../../../test/support/server/harness.js';
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
-
-interface Row {
-  readonly name: string;
-  readonly method?: string;
-  readonly headers?: Fields;
-  readonly body?: string | Uint8Array;
-  readonly status: number;
-  readonly code?: number;
-  /** `absent`: the error has no id at all. */
-  readonly id?: unknown;
-  readonly answer?: Fields;
-}
-
-/** Inside a session, unless the headers say otherwise. */
-async function check(row: Row, harness = new Harness()): Promise<void> {
-  const { id } = await harness.session();
-  const base: Fields = { ...JSON_BOTH, 'mcp-session-id': id };
-  const method = row.method ?? 'POST';
-  const answer = await harness.send(
-    method,
-    { ...base, ...row.headers },
-    method === 'POST' ? (row.body ?? PING) : undefined,
-  );
-  expect({ status: answer.status, code: answer.body?.error?.code }).toEqual({
-    status: row.status,
-    code: row.code,
-  });
-  if (row.id === 'absent') expect(answer.body).not.toHaveProperty('id');
-  else if (row.id !== undefined) expect(answer.body.id).toBe(row.id);
-  for (const [name, value] of Object.entries(row.answer ?? {})) expect(answer.headers.get(name)).toBe(value);
-  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-  expect(answer.headers.get('cache-control')).toContain('no-store');
-}
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);
 const nested = (depth: number): string =>
@@ -43,7 +11,7 @@ const nested = (depth: number): string =>
 describe('bodies', () => {
   const parse = { status: 400, code: -32700, id: null };
   const invalid = { status: 400, code: -32600 };
-  test.each<Row>([
+  test.each<AnswerRow>([
     { name: 'S9 J-1: truncated', body: '{"jsonrpc":"2.0"', ...parse },
     { name: 'J-1: trailing comma', body: `${PING.slice(0, -1)},}`, ...parse },
     { name: 'J-1: single quotes', body: "{'jsonrpc':'2.0'}", ...parse },
@@ -222,7 +190,7 @@ describe('bodies', () => {
       code: -32601,
       id: 1,
     })),
-  ])('$name', (row) => check(row));
+  ])('$name', (row) => checkAnswer(row));
 
   test.each([
     ['""', ''],
