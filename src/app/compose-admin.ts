@@ -73,7 +73,7 @@ export function composeAdmin({ hub, config, startedAt, shutdown }: AdminParts) {
       version: VERSION,
       startedAt,
       storageKind: storage.kind,
-      configFile: config().configFile,
+      configFile: () => config().configFile,
       configSources: () => config().sources,
     },
     maxBodyBytes: config().server.maxBodyBytes,

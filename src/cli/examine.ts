@@ -1,5 +1,5 @@
 import type { RecentCall, Step } from '../app/index.js';
-import { ADMIN_ROUTES, type ConnectorView } from '../contract/index.js';
+import { ADMIN_ROUTES, type ConnectorView, type EventView } from '../contract/index.js';
 import type { Cli } from './cli.js';
 import type { HubClient } from './hub-client.js';
 import { syncConnector } from './sync-connector.js';
@@ -85,6 +85,11 @@ async function describeCalls(hub: HubClient, id: string): Promise<Step> {
     .flatMap(({ items }) => items)
     .toSorted((a, b) => b.sequence - a.sequence)
     .slice(0, RECENT)
-    .map(({ event }) => event as RecentCall);
+    .map(toRecentCall);
   return explainCalls(id, calls);
+}
+
+/** Further members of an event depend on its type; both kinds have these. */
+function toRecentCall({ outcome, error }: EventView): RecentCall {
+  return { outcome: String(outcome), error: typeof error === 'string' ? error : undefined };
 }

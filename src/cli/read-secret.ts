@@ -3,18 +3,15 @@ import type { Cli } from './cli.js';
 
 const MAX_BYTES = 64 * 1024;
 
-/** A value that must not appear on screen: typed by a person, or piped in. */
-export async function readSecret(cli: Cli, question: string): Promise<string> {
+/** A value that must not appear on screen: typed by a person, or piped in; `otherwise` names a third way where there is one. */
+export async function readSecret(cli: Cli, question: string, otherwise = ''): Promise<string> {
   if (cli.terminal.interactive) {
     const { password } = await import('@clack/prompts');
     return answerOf(await password({ message: question, output: process.stderr, validate: requireText }));
   }
   const value = (await readAll(cli.stdin)).replace(/\r?\n$/, '');
   if (value === '')
-    throw usageError(
-      'no value was given',
-      'Type it at a terminal, pipe it in, or name a variable with --value-env.',
-    );
+    throw usageError('no value was given', `Type it at a terminal or pipe it in${otherwise}.`);
   return value;
 }
 

@@ -143,6 +143,6 @@ test('a tool that is not there: 1, with the one that was meant', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('Did you mean up__take?')]);
   expect(await place.run(['call', 'up__nothing'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('Unknown tool'),
+    stderr: expect.stringContaining('sees no tool called up__nothing\nSee what there is'),
   });
 });

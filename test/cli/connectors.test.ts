@@ -127,6 +127,10 @@ describe('a remote upstream that wants a token', () => {
       stdout: 'tracker was already enabled.\n',
     });
     expect(await place.run(['call', 'tracker__list'])).toMatchObject({ code: 0 });
+    expect(await place.run(['doctor', 'tracker'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/ok +Calls +1 of the last 1 went well/),
+    });
   });
 
   test('remove makes it unknown', async () => {

@@ -233,7 +233,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
       version: '9.9.9',
       startedAt: clock.now(),
       storageKind: 'sqlite',
-      configFile: '/etc/crosspoint.yaml',
+      configFile: () => '/etc/crosspoint.yaml',
       configSources: () => ({ 'server.port': 'default' }),
     },
     clock,

@@ -37,7 +37,9 @@ export function addCallCommand(program: Command, cli: Cli): void {
         const args = await readArguments(hub, tool, pairs, options);
         const body = { agent: options.agent, name: tool, arguments: args };
         const { result } = await withProgress(cli.terminal, `Calling ${tool}`, () =>
-          hub.ask(ADMIN_ROUTES.tools.call, { body, timeoutMs: options.timeout * 1_000 }),
+          hub
+            .ask(ADMIN_ROUTES.tools.call, { body, timeoutMs: options.timeout * 1_000 })
+            .catch((error: unknown) => explainUnknown(hub, tool, options.agent, error)),
         );
         show(cli, options, result, () => cli.terminal.print(renderResult(result)));
         if (result['isError'] !== true) return;
@@ -60,6 +62,12 @@ async function readArguments(
   if (pairs.length === 0) return {};
   const tool = await findTool(hub, name, options.agent);
   return readPairs(pairs, tool.inputSchema);
+}
+
+/** The hub says no more than that it knows no such tool; here it can be told what there is. */
+async function explainUnknown(hub: HubClient, name: string, agent: string, error: unknown): Promise<never> {
+  if (error instanceof CliError && error.code === 'unknown_tool') await findTool(hub, name, agent);
+  throw error;
 }
 
 async function findTool(hub: HubClient, name: string, agent: string): Promise<ToolView> {

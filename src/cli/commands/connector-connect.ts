@@ -84,6 +84,8 @@ function chooseOwner({ id, auth, credentialMode }: ConnectorDetail, agent: strin
   return agent ?? 'shared';
 }
 
+const BY_VARIABLE = ', or name a variable with --value-env';
+
 async function readCredential(
   cli: Cli,
   { id, auth }: ConnectorDetail,
@@ -94,7 +96,11 @@ async function readCredential(
     if (more.length > 0) throw usageError(`${id} needs one value only`);
     const value =
       variable === undefined
-        ? await readSecret(cli, `${auth.type === 'bearer' ? 'Bearer token' : 'API key'} for ${id}`)
+        ? await readSecret(
+            cli,
+            `${auth.type === 'bearer' ? 'Bearer token' : 'API key'} for ${id}`,
+            BY_VARIABLE,
+          )
         : readVariable(cli, variable);
     return auth.type === 'bearer' ? { token: value } : { value };
   }
@@ -107,7 +113,7 @@ async function readCredential(
     );
   }
   const headers: Record<string, string> = {};
-  for (const name of names) headers[name] = await readSecret(cli, `${name} for ${id}`);
+  for (const name of names) headers[name] = await readSecret(cli, `${name} for ${id}`, BY_VARIABLE);
   return { headers };
 }
 

@@ -63,7 +63,10 @@ export const CALL_OUTCOMES = [
 ] as const;
 
 /** A date, a date with time and offset, or milliseconds since 1970. */
-const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date(), z.string().regex(/^\d{1,15}$/)]);
+const moment = z.union([z.iso.datetime({ offset: true }), z.iso.date(), z.string().regex(/^\d{1,15}$/)], {
+  error:
+    'must be a date like 2026-11-01, with time and zone like 2026-11-01T09:30:00Z, or milliseconds since 1970',
+});
 
 const filters = z.strictObject({
   agent: idText.optional(),

@@ -56,8 +56,8 @@ export interface AboutHub {
   readonly version: string;
   readonly startedAt: number;
   readonly storageKind: string;
-  readonly configFile: string | undefined;
-  /** Where each value came from, by dotted path; asked anew each time because configuration is reloaded. */
+  /** Asked anew each time because configuration is reloaded; so is where each value came from, by dotted path. */
+  readonly configFile: () => string | undefined;
   readonly configSources: () => Readonly<Record<string, string>>;
 }
 

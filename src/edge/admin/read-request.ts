@@ -76,7 +76,9 @@ function parse(bytes: Buffer): Json {
 }
 
 function check<Value>(schema: z.ZodType<Value>, given: unknown): Value {
-  const parsed = schema.safeParse(given);
+  const parsed = schema.safeParse(given, {
+    error: ({ code, input }) => (code === 'invalid_type' && input === undefined ? 'is missing' : undefined),
+  });
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.slice(0, MAX_ISSUES).map(toIssue);
   const [first] = issues;

@@ -44,7 +44,7 @@ async function statusOf({
     health: states,
     audit: { available: events.available },
     storage: { kind: about.storageKind },
-    config: { file: about.configFile ?? null, sources: { ...about.configSources() } },
+    config: { file: about.configFile() ?? null, sources: { ...about.configSources() } },
   };
 }
 

@@ -30,6 +30,8 @@ export interface ConsoleSiteOptions {
 const ASSETS = '/console/';
 /** The pages of the console. What is below them is told apart in the browser. */
 const PAGES = /^\/(?:(?:connectors|tools|agents|policies|events|settings)(?:\/.*)?)?$/;
+/** Where an agent would find a connector, if there were one of this name. */
+const ENDPOINT = /^\/connectors\/[^/]*\/mcp$/;
 
 const SECURITY_HEADERS = {
   // Answers of tools may be sound, which is played from its own bytes.
@@ -57,7 +59,7 @@ export function createConsoleSite({ files, gate, start, logger }: ConsoleSiteOpt
   }
 
   return {
-    owns: (path) => path.startsWith(ASSETS) || PAGES.test(path),
+    owns: (path) => path.startsWith(ASSETS) || (PAGES.test(path) && !ENDPOINT.test(path)),
     listener(request, response) {
       const path = pathOf(request.url ?? '/');
       const built = files();

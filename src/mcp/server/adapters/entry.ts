@@ -90,11 +90,11 @@ export class Entry {
     if (guarded !== undefined) return refusal(guarded.status, guarded.message);
     if (!this.#paths.has(withoutQuery(path))) return NOT_FOUND;
     if (method !== 'OPTIONS') return undefined;
-    const shared = this.sharing(headers);
+    // Whoever writes an early answer adds what lets a page read it; twice, browsers would refuse it.
+    const isShared = this.sharing(headers) !== undefined;
     return {
       status: 204,
-      headers:
-        shared === undefined ? { ...EMPTY_HEADERS, allow: METHODS } : { ...this.#preflight, ...shared },
+      headers: isShared ? this.#preflight : { ...EMPTY_HEADERS, allow: METHODS },
       body: undefined,
     };
   }
