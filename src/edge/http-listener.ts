@@ -37,6 +37,12 @@ export function createHttpListener({
       endpoint(request, response);
       return;
     }
+    // Whatever answers, libraries included; an answer that may be kept says so itself.
+    for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
+    if (!isPlain(path))
+      return answer(request, response, 404, {
+        error: { code: 'not_found', message: 'there is nothing at this address' },
+      });
     const site = sites.find((one) => one.owns(path));
     const headers = request.headers as Readonly<Record<string, string | undefined>>;
     const refused = guard.check(site?.isOpen?.(path) === true ? { host: headers['host'] } : headers);
@@ -69,6 +75,16 @@ function takeAuthority(request: IncomingMessage): void {
 function pathOf(target: string): string {
   const end = target.indexOf('?');
   return end === -1 ? target : target.slice(0, end);
+}
+
+const UNUSUAL_PATH = /\/\/|\/\.{1,2}(?:\/|$)|[\\#]|%(?:2[de]|3\d|[46][1-9a-f]|[57][\da]|5f|7e)/i;
+
+/**
+ * One place has one spelling: whoever guards addresses in front of us reads them as we do. Libraries behind this would
+ * resolve dots and escapes of ordinary characters.
+ */
+function isPlain(path: string): boolean {
+  return path.startsWith('/') && !UNUSUAL_PATH.test(path);
 }
 
 function answer(request: IncomingMessage, response: ServerResponse, status: number, body: object): void {

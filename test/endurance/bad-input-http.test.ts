@@ -23,6 +23,8 @@ const ROUTES = [
   '/metrics',
   '/nowhere',
 ];
+/** What answers here are libraries, or pages. */
+const PAGES = ['/', '/oauth/token', '/oauth/register', '/.well-known/oauth-authorization-server'];
 
 describe.each(FRONTS)('by $way', ({ way }) => {
   const at = (): Entrance => ways.at(way);
@@ -112,7 +114,7 @@ describe.each(FRONTS)('by $way', ({ way }) => {
     await checkAlive(at());
   });
 
-  test.each(ROUTES)('H-42: what every answer of %s says', async (path) => {
+  test.each([...ROUTES, ...PAGES])('H-42: what every answer of %s says', async (path) => {
     for (const key of [`Bearer ${at().hub.localKey}`, '']) {
       const answer = await at().tell(at().bare('GET', path, { Authorization: key }));
       expect(answer?.headers).toMatchObject({

@@ -110,6 +110,10 @@ const FRAMING: readonly BadInput[] = [
   }),
   row('H-10: HTTP/0.9', () => 'GET /mcp\r\n\r\n', { status: [0, 400, 505], closes: true }),
   row('H-10: HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', { status: [400, 505], closes: true }),
+  changed('H-10: a call in HTTP/2.0', (text) => text.replace('HTTP/1.1', 'HTTP/2.0'), {
+    status: 505,
+    closes: true,
+  }),
   changed('H-10: HTTP/3.7', (text) => text.replace('HTTP/1.1', 'HTTP/3.7'), {
     status: [400, 505],
     closes: true,
@@ -126,6 +130,13 @@ const FRAMING: readonly BadInput[] = [
       refused,
     ),
   ),
+  row(
+    'H-12: a coding before "chunked", and a request behind it',
+    (at) =>
+      chunked(at, '2\r\n{}\r\n0\r\n\r\n').replace('coding: chunked', 'coding: gzip, chunked') + at.call(),
+    refused,
+  ),
+  headed('H-12: an empty coding beside a length', 'Transfer-Encoding: '),
   headed('H-12: a blank before the colon', 'Transfer-Encoding : chunked'),
   headed('H-13: two lengths', 'Content-Length: 46'),
   ...['46, 46', '-1', '+46', '0x2e', '4 6', '46abc', ''].map(measured),
@@ -180,6 +191,23 @@ const PATHS = [
   row(`${id}: GET ${path}`, (at) => at.bare('GET', path), { status: 404 }),
   changed(`${id}: POST ${path}`, (text) => text.replace('/mcp', path), { status: 404 }),
 ]);
+
+/** Of the admin API too, whoever asks. */
+const ADMIN_PATHS = [
+  '/mcp/../api/v1/status',
+  '/api/v1/connectors/../status',
+  '/api/v1/%2e%2E/v1/status',
+  '/api/v1/status/.',
+  '/./api/v1/status',
+  '//api/v1/status',
+  '/ap%69/v1/status',
+  '/api/v1/status#',
+  '/api\\v1\\status',
+].map((path) =>
+  row(`H-20: ${path}`, (at) => at.bare('GET', path, { Authorization: `Bearer ${at.hub.adminToken}` }), {
+    status: [400, 404],
+  }),
+);
 
 const typed = (type: string): BadInput =>
   row(`H-25: type "${type}"`, (at) => at.call({}, { 'Content-Type': type }), { status: 415 });
@@ -250,6 +278,7 @@ export const HTTP_ROWS: readonly BadInput[] = [
   ...HOSTS,
   ...FRAMING,
   ...PATHS,
+  ...ADMIN_PATHS,
   ...CONTENT,
   ...HEADERS,
 ];

@@ -1,4 +1,10 @@
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { capConnections, type AddressCap } from './address-cap.js';
 import { attachFastFront } from './front/fast-front.js';
@@ -30,7 +36,8 @@ export interface NodeServerOptions {
 }
 
 /** An `http.Server` with limits on everything a client can draw out or pile up. */
-export function createNodeServer(listener: RequestListener, options: NodeServerOptions = {}): Server {
+export function createNodeServer(inner: RequestListener, options: NodeServerOptions = {}): Server {
+  const listener = refuseDoubtful(inner);
   const keepAliveMs = options.keepAliveMs ?? 15_000;
   const server = createServer(
     {
@@ -69,6 +76,37 @@ export function createNodeServer(listener: RequestListener, options: NodeServerO
   keepHalfClosed(server, options.halfCloseMs ?? 250);
   if (options.addressCap !== undefined) capConnections(server, options.addressCap);
   return server;
+}
+
+/**
+ * Node's parser takes what others might read differently: any coding that ends with `chunked`, an empty one beside a
+ * length, and version 2.0 in a text. Whatever else came over such a connection is not served.
+ */
+function refuseDoubtful(listener: RequestListener): RequestListener {
+  const over = new WeakSet<Duplex>();
+  return (request, response) => {
+    const status = doubtOf(request);
+    if (status === undefined && !over.has(request.socket)) {
+      listener(request, response);
+      return;
+    }
+    over.add(request.socket);
+    response.writeHead(status ?? 400, {
+      connection: 'close',
+      'content-length': 0,
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
+    response.end();
+  };
+}
+
+/** RFC 9112, sections 2.3, 6.1 and 6.3. */
+function doubtOf({ headers, httpVersionMajor }: IncomingMessage): 400 | 505 | undefined {
+  if (httpVersionMajor !== 1) return 505;
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined) return undefined;
+  return coding.toLowerCase() === 'chunked' && headers['content-length'] === undefined ? undefined : 400;
 }
 
 /** Node would announce all the time that it keeps connections. This is the name under which a response has it. */
