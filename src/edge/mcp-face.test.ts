@@ -52,6 +52,31 @@ describe('details', () => {
     expect(modern).toMatchObject({ error: { code: 42, message: 'nope' } });
   });
 
+  const pages = [{ mode: 'url', url: 'https://pages.example/x?secret=1', message: 'm', elicitationId: 'e' }];
+  test.each([
+    ['tools/call', 'unknown', -32_021, 'result'],
+    ['tools/call', 'asked', 'result', 'result'],
+    ['prompts/get', 'unknown', -32_021, -32_603],
+    ['prompts/get', 'asked', -32_603, -32_603],
+  ] as const)('B16: a page to visit first, %s, %s', (method, known, modern, legacy) => {
+    const error = new HubError('upstream_rejected', 'Visit', { details: { elicitations: pages } });
+    const faced = toMcpError(error, method, known);
+    if (!(faced instanceof FacedError)) throw new Error('it has no faces');
+    expect([codeOf(faced.modern), codeOf(faced.legacy)]).toEqual([modern, legacy]);
+    expect(JSON.stringify([faced.modern, faced.legacy])).not.toContain('secret');
+  });
+
+  test.each([
+    [{ elicitation: { url: {} } }, 'Sorry. The client would have to support elicitation (url).'],
+    [{ sampling: {}, roots: {} }, 'Sorry. The client would have to support sampling and roots.'],
+  ])('B5: what a client lacks is named: %o', (requiredCapabilities, message) => {
+    const error = new HubError('upstream_rejected', 'Sorry.', { details: { requiredCapabilities } });
+    expect(toMcpError(error, 'tools/call')).toEqual(
+      new ProtocolError(-32_021, message, { requiredCapabilities }),
+    );
+    expect(toMcpError(error, 'tools/call')).toMatchObject({ message });
+  });
+
   test('a missing resource is named', () => {
     const { modern } = facesOf(
       new HubError('unknown_resource', 'Resource not found', { details: { uri: 'x:1' } }),

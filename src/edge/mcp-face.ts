@@ -4,12 +4,15 @@ import { FacedError, type Face, type Refusal } from '../mcp/server/index.js';
 import { MISSING_CLIENT_CAPABILITY, URL_ELICITATION_REQUIRED } from '../mcp/wire/index.js';
 import { ERROR_FACES } from './error-faces.js';
 
+/** What becomes of a page that somebody has to visit: the client is told and calls again, was asked by a round, or knows no pages. */
+export type Pages = 'told' | 'asked' | 'unknown';
+
 /** A failure as the protocol library shows it to clients of either era. Unexpected ones show nothing of themselves. */
-export function toMcpError(error: unknown, method: string, visitsPages = false): unknown {
+export function toMcpError(error: unknown, method: string, pages: Pages = 'unknown'): unknown {
   // Other errors are the library's own or bugs, which it hides; what is no error is its way to suspend a request.
   if (!(error instanceof HubError)) return error;
   if (error.code === 'internal') return new ProtocolError(-32_603, 'Internal error');
-  const special = ofUpstream(error, method, visitsPages);
+  const special = ofUpstream(error, method, pages);
   if (special !== undefined) return special;
   const { modern, legacy } = ERROR_FACES[error.code];
   const data = dataOf(error);
@@ -61,20 +64,30 @@ function dataOf(error: HubError): JsonObject {
 function ofUpstream(
   { code, message, details = {} }: HubError,
   method: string,
-  visitsPages: boolean,
+  pages: Pages,
 ): ProtocolError | FacedError | undefined {
   if (code !== 'upstream_rejected') return undefined;
   const { requiredCapabilities, elicitations } = details;
-  if (isObject(requiredCapabilities))
-    return new ProtocolError(MISSING_CLIENT_CAPABILITY, message, { requiredCapabilities });
+  if (isObject(requiredCapabilities)) return missing(message, requiredCapabilities);
   if (!Array.isArray(elicitations)) return undefined;
-  if (visitsPages) return new ProtocolError(URL_ELICITATION_REQUIRED, message, { elicitations });
+  if (pages === 'told') return new ProtocolError(URL_ELICITATION_REQUIRED, message, { elicitations });
   const text = `${message}. Somebody has to visit ${hostsOf(elicitations)} first, and this client cannot ask for that.`;
   const face: Face =
     method === 'tools/call'
       ? { result: { content: [{ type: 'text', text }], isError: true } }
       : { error: new ProtocolError(-32_603, text) };
-  return new FacedError({ modern: face, legacy: face });
+  const modern = pages === 'unknown' ? { error: missing(text, { elicitation: { url: {} } }) } : face;
+  return new FacedError({ modern, legacy: face });
+}
+
+/** The words are for clients that do not know this error, which are told nothing else. */
+function missing(message: string, requiredCapabilities: JsonObject): ProtocolError {
+  const names = Object.entries(requiredCapabilities).map(([kind, value]) => {
+    const modes = isObject(value) ? Object.keys(value) : [];
+    return modes.length === 0 ? kind : `${kind} (${modes.join(', ')})`;
+  });
+  const text = `${message.replace(/\.$/, '')}. The client would have to support ${names.join(' and ')}.`;
+  return new ProtocolError(MISSING_CLIENT_CAPABILITY, text, { requiredCapabilities });
 }
 
 /** Addresses may hold secrets; where they lead does not. */

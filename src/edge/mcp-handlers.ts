@@ -36,7 +36,7 @@ import { askProfileOf, type AskProfile, type UpstreamOptions } from '../upstream
 import { RequestTraces } from './request-traces.js';
 import { askLive, roundsOf } from './client-questions.js';
 import { pageOf } from './list-pages.js';
-import { toMcpError } from './mcp-face.js';
+import { toMcpError, type Pages } from './mcp-face.js';
 import { RequestOptions } from './request-options.js';
 
 export interface McpOperations {
@@ -258,7 +258,7 @@ function guarded(handler: Handler): Handler {
         ? new InputRequired(error.requests, error.state)
         : error instanceof TaskBegun
           ? new TaskCreated(error.task)
-          : toMcpError(error, request.method, visitsPages(request));
+          : toMcpError(error, request.method, pagesOf(request));
     };
     try {
       const result = handler(request);
@@ -269,9 +269,9 @@ function guarded(handler: Handler): Handler {
   };
 }
 
-/** Whether the client knows what to do when it is told of a page that has to be visited before it calls again. */
-function visitsPages({ asksLive, client }: McpRequest): boolean {
-  return asksLive && supportsElicitation(client.capabilities, 'url');
+function pagesOf({ asksLive, client }: McpRequest): Pages {
+  if (!supportsElicitation(client.capabilities, 'url')) return 'unknown';
+  return asksLive ? 'told' : 'asked';
 }
 
 function textOf(params: JsonObject, name: string): string {

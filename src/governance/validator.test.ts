@@ -21,6 +21,10 @@ describe('problems', () => {
     check(object({ a: object({ b: { type: 'integer' } }) }), { a: { b: 'x' } }, [
       'arguments.a.b: must be integer',
     ]));
+  test('the value is called what it is', () =>
+    expect(validator.problems(object({ n: { type: 'integer' } }), { n: 'x' }, 'structuredContent')).toEqual([
+      'structuredContent.n: must be integer',
+    ]));
   test('a missing member', () =>
     check(object({}, { required: ['a'] }), {}, ["arguments: must have required property 'a'"]));
   test('a member too many', () =>

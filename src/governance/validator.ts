@@ -11,8 +11,11 @@ import { toLinearPattern } from './schema-pattern.js';
 export interface Validator {
   /** Why a schema cannot be used; undefined if it can. Cheap: nothing is compiled. */
   judge(schema: JsonObject): string | undefined;
-  /** What is wrong with a value, each with its path; empty if nothing is. Compiles on first use of a schema object. */
-  problems(schema: JsonObject, value: Json): readonly string[];
+  /**
+   * What is wrong with a value, each with its path; empty if nothing is. Compiles on first use of a schema object. Paths begin
+   * with `name`, which is `arguments` unless told otherwise.
+   */
+  problems(schema: JsonObject, value: Json, name?: string): readonly string[];
 }
 
 type Compiled = ValidateFunction | 'unusable';
@@ -73,11 +76,11 @@ export function createValidator(): Validator {
         return 'the schema is not valid JSON Schema';
       }
     },
-    problems(schema, value) {
+    problems(schema, value, name = 'arguments') {
       const validate = compile(schema);
       if (validate === 'unusable') return ['the schema of this tool cannot be used'];
       if (validate(withoutExactNumbers(value))) return NOTHING;
-      return (validate.errors ?? []).slice(0, MAX_PROBLEMS).map(toProblem);
+      return (validate.errors ?? []).slice(0, MAX_PROBLEMS).map((error) => toProblem(error, name));
     },
   };
 }
@@ -103,8 +106,8 @@ function createCompiler(dialect: '2020-12' | 'draft-07'): Ajv {
   return ajv;
 }
 
-function toProblem({ instancePath, keyword, message, params }: ErrorObject): string {
-  const path = instancePath === '' ? 'arguments' : `arguments${instancePath.replaceAll('/', '.')}`;
+function toProblem({ instancePath, keyword, message, params }: ErrorObject, name: string): string {
+  const path = `${name}${instancePath.replaceAll('/', '.')}`;
   const { additionalProperty, allowedValues } = params as {
     additionalProperty?: string;
     allowedValues?: unknown[];

@@ -51,5 +51,5 @@ function outputProblems(
   if (outputSchema === undefined || answer.isError === true) return [];
   return answer.structuredContent === undefined
     ? ['structured content is missing']
-    : validator.problems(outputSchema, answer.structuredContent);
+    : validator.problems(outputSchema, answer.structuredContent, 'structuredContent');
 }

@@ -39,6 +39,7 @@ export {
   USER_REJECTED,
 } from './errors.js';
 export {
+  areCapabilities,
   claimsModern,
   envelopeKeys,
   isImplementation,

@@ -72,7 +72,7 @@ function badMeta(key: string, expected: string): ProtocolError {
 const CAPABILITIES = ['roots', 'sampling', 'elicitation', 'extensions', 'experimental'] as const;
 
 /** Members we do not know may be anything. */
-function areCapabilities(value: unknown): value is ClientCapabilities {
+export function areCapabilities(value: unknown): value is ClientCapabilities {
   if (!isObject(value)) return false;
   for (const name of CAPABILITIES) if (value[name] !== undefined && !isObject(value[name])) return false;
   return true;

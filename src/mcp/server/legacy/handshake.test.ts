@@ -24,6 +24,14 @@ describe('S64: initialize', () => {
     });
   });
 
+  test.each([
+    ['null for what it cannot do', { sampling: null, roots: null, elicitation: {} }],
+    ['members nobody knows', { elicitation: {}, zork: 1, other: [true] }],
+  ])('S64: a client that declares %s', async (_name, capabilities) => {
+    const answer = await new Harness().post(initialize(NEWEST, capabilities));
+    expect(answer.body.result.protocolVersion).toBe(NEWEST);
+  });
+
   test('M-7: nothing below the oldest served version', async () => {
     const answer = await new Harness({ oldestRevision: '2025-06-18' }).post(initialize('2025-03-26'));
     expect(answer.body.result.protocolVersion).toBe(NEWEST);

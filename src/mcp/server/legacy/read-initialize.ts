@@ -7,6 +7,7 @@ import {
 } from '../../jsonrpc/index.js';
 import type { ClientDescription } from '../../model/index.js';
 import {
+  areCapabilities,
   isAtLeast,
   isImplementation,
   negotiateLegacy,
@@ -27,11 +28,10 @@ export function readInitialize(
   params: JsonObject | undefined,
   oldest: LegacyRevision | undefined,
 ): Initialize {
-  const { protocolVersion, capabilities = {}, clientInfo } = params ?? {};
+  const { protocolVersion, capabilities: declared = {}, clientInfo } = params ?? {};
   if (typeof protocolVersion !== 'string') throw invalid('protocolVersion must be a string');
-  if (!isObject(capabilities) || !Object.values(capabilities).every(isObject)) {
-    throw invalid('capabilities must be an object of objects');
-  }
+  const capabilities = isObject(declared) ? withoutNulls(declared) : declared;
+  if (!areCapabilities(capabilities)) throw invalid('capabilities must be an object of objects');
   if (clientInfo !== undefined && !isImplementation(clientInfo))
     throw invalid('clientInfo must have a name and a version');
   const client: ClientDescription = { info: clientInfo, capabilities };
@@ -39,6 +39,11 @@ export function readInitialize(
     throw invalid('the client says too much of itself');
   const agreed = negotiateLegacy(protocolVersion);
   return { revision: oldest !== undefined && !isAtLeast(agreed, oldest) ? NEWEST_LEGACY : agreed, client };
+}
+
+/** Some clients write what they cannot do as null instead of leaving it out. */
+function withoutNulls(declared: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== null));
 }
 
 function invalid(message: string): ProtocolError {
