@@ -37,7 +37,18 @@ describe('ids and answers', () => {
     expect(results.map((result) => result.structuredContent)).toEqual(['a', 'b', 'c']);
   });
 
-  test('C27: an answer under another id, or the same id in another type, is counted and resolves nothing', async () => {
+  test('C27, D19: over a pipe too an id that comes back as text is ours, with a warning', async () => {
+    const { client, wire, warnings } = await openLegacy({}, { 'tools/call': SILENCE }, {}, 'stdio');
+    const calls = [client.callTool('a'), client.callTool('b')];
+    const [first, second] = wire.of('tools/call');
+    wire.answer(String(second!.id), new ProtocolError(-32000, 'no'));
+    wire.answer(String(first!.id), OK);
+    await expect(calls[0]).resolves.toMatchObject(OK);
+    await expect(calls[1]).rejects.toMatchObject({ code: -32000 });
+    expect(warnings.map((warning) => warning.code)).toEqual(['wrong_id_type', 'wrong_id_type']);
+  });
+
+  test('C27: an answer under another id is counted and resolves nothing', async () => {
     const { client, wire, warnings } = await openLegacy({}, { 'tools/call': SILENCE }, {}, 'stdio');
     const call = client.callTool('a');
     let settled = false;
@@ -45,7 +56,7 @@ describe('ids and answers', () => {
       settled = true;
     });
     const { id } = wire.of('tools/call')[0]!;
-    for (const wrong of [String(id), 77, 'x']) wire.answer(wrong, OK);
+    for (const wrong of [`0${id}`, 77, 'x']) wire.answer(wrong, OK);
     wire.answer('x', new ProtocolError(-32000, 'not yours'));
     await settle();
     expect(settled).toBe(false);

@@ -279,8 +279,17 @@ export class Conversation implements Receiver {
 
   #take(id: RequestId | undefined): Call | undefined {
     if (id === undefined) return undefined;
-    const call = this.#pending.get(id);
-    if (call !== undefined) this.#pending.delete(id);
+    const call = this.#pending.get(id) ?? this.#misspelt(id);
+    if (call !== undefined) this.#pending.delete(call.id);
+    return call;
+  }
+
+  /** Some servers repeat ids as text. All of ours are numbers, so the text of one can mean no other. */
+  #misspelt(id: RequestId): Call | undefined {
+    const call =
+      typeof id === 'string' && String(Number(id)) === id ? this.#pending.get(Number(id)) : undefined;
+    if (call !== undefined)
+      this.#host.warned({ code: 'wrong_id_type', message: 'an answer repeats our id in another type' });
     return call;
   }
 
