@@ -1,6 +1,6 @@
 import type { LiveCatalog } from '../catalog/index.js';
 import type { WorkerLink } from '../coordination/index.js';
-import type { ReadyCheck } from '../edge/index.js';
+import type { LoadGuard, ReadyCheck } from '../edge/index.js';
 import type { Clock, Coordination, Logger } from '../kernel/index.js';
 import type { EventLog } from '../governance/index.js';
 import type { HealthBook, HeldCalls } from '../operations/index.js';
@@ -78,7 +78,7 @@ export interface OfferParts {
   readonly catalog: LiveCatalog;
   readonly health: HealthBook;
   readonly held: HeldCalls;
-  readonly load: { readonly running: number; readonly shed: number };
+  readonly load: Pick<LoadGuard, 'running' | 'shed' | 'shedBy'>;
 }
 
 /** How many there are of what the hub keeps. */
@@ -111,8 +111,15 @@ export function observeOffers(registry: MetricRegistry, { catalog, health, held,
   );
   registry.observe(
     'counter',
-    { name: 'crosspoint.calls.shed', help: 'Requests turned away because there was too much to do.' },
-    () => [{ labels: [], value: load.shed }],
+    {
+      name: 'crosspoint.calls.shed',
+      help: 'Requests turned away unread because there was too much to do, by the connector where that was so.',
+      labels: ['connector'],
+    },
+    () => [
+      { labels: [''], value: load.shed },
+      ...[...load.shedBy].map(([connector, value]) => ({ labels: [connector], value })),
+    ],
   );
 }
 

@@ -10,7 +10,7 @@ import {
   createValidator,
   type ArgumentsRecorder,
 } from '../governance/index.js';
-import { createLoadGuard } from '../edge/index.js';
+import { createLoadGuard, CrowdedGates } from '../edge/index.js';
 import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
 import {
   createBridgeLosses,
@@ -171,7 +171,8 @@ function composeWatch(parts: Awaited<ReturnType<typeof openParts>>, { config, cl
   const timeoutMs = () => config.health.timeoutMs;
   const health = createHealthBook({ upstreams, catalog, events, clock, timeoutMs });
   parts.upstreamChanged.on((change) => health.note(change));
-  return { health, load: createLoadGuard({ maxCalls: config.limits.inFlight, logger }) };
+  const { crowded } = parts;
+  return { health, load: createLoadGuard({ maxCalls: config.limits.inFlight, logger, crowded }) };
 }
 
 /** What operations stand on. */
@@ -190,6 +191,7 @@ async function openParts(given: HubParts) {
   const callers = composeCallers({ ...shared, config, publicUrl, agents, clock });
   const telemetry = await composeTelemetry({ ...shared, config, clock, logger, link });
   const losses = createBridgeLosses({ events: shared.events, clock });
+  const crowded = new CrowdedGates();
   const upstreams = createUpstreamPool({
     info: { name: 'crosspoint', title: 'Crosspoint', version: VERSION },
     clock,
@@ -198,6 +200,7 @@ async function openParts(given: HubParts) {
     onChange: (change) => upstreamChanged.emit(change),
     onProcess: (child) => children.record(child),
     folderFor: (connector) => folders.open(connector),
+    gates: crowded,
     onQuestionRefused: (question) => losses.questionRefused(question),
   });
   const masterKey = composeMasterKey(given, storage);
@@ -228,6 +231,7 @@ async function openParts(given: HubParts) {
     validator: createValidator(),
     ...composeTokens({ ...shared, upstreams, publicUrl, clock, keyWatch }),
     upstreams,
+    crowded,
     losses,
     telemetry,
   };

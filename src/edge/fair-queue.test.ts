@@ -39,3 +39,11 @@ test.each([
   expect(queue.size).toBe(left.split(' ').length);
   expect(drain(queue)).toBe(left);
 });
+
+test('those at the head of each line can be taken out', () => {
+  const queue = fill('a1 a2 b1 b3 c2 c1');
+  expect(queue.takeHeads((item) => item.endsWith('1'))).toEqual(['a1', 'b1']);
+  expect(queue.takeHeads((item) => item.startsWith('b'))).toEqual(['b3']);
+  expect(queue.size).toBe(3);
+  expect(drain(queue)).toBe('a2 c2 c1');
+});

@@ -30,6 +30,19 @@ export class FairQueue<T> {
     return undefined;
   }
 
+  /** Takes out, of each line, those at its head of whom this is so. */
+  takeHeads(isDue: (item: T) => boolean): readonly T[] {
+    const taken: T[] = [];
+    for (const [principal, line] of this.#lines) {
+      let due = 0;
+      for (; due < line.length && isDue(line[due] as T); due++);
+      if (due > 0) taken.push(...line.splice(0, due));
+      if (line.length === 0) this.#lines.delete(principal);
+    }
+    this.#size -= taken.length;
+    return taken;
+  }
+
   /** Takes out whoever has to leave if the principal is to have one more. Undefined: no line is longer than its own would be. */
   makeRoomFor(principal: string): T | undefined {
     let longest: T[] = [];

@@ -2,6 +2,7 @@
 export { ERROR_FACES, type Faces } from './error-faces.js';
 export { createHttpListener, type HttpListenerOptions, type Site } from './http-listener.js';
 export type { SharedSessions } from './shared-sessions/open-shared-sessions.js';
+export { CrowdedGates } from './crowded-gates.js';
 export { createLoadGuard, type LoadGuard, type LoadGuardOptions } from './load-guard.js';
 export { createMcpEndpoints, type McpEndpoints, type McpEndpointsOptions } from './mcp-endpoints.js';
 export {

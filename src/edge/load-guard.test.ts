@@ -33,6 +33,7 @@ function setUp(maxCalls = 100) {
           guard.wait(principal, {
             run: () => void begun.push(principal),
             refuse: () => void refused.push(principal),
+            target: () => undefined,
           });
         now += tookMs;
       }

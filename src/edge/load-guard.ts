@@ -1,12 +1,15 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from '../kernel/index.js';
 import type { Load, WaitingCall } from '../mcp/server/index.js';
+import type { CrowdedGates, Turn } from './crowded-gates.js';
 import { FairQueue } from './fair-queue.js';
 
 export interface LoadGuardOptions {
   /** Calls that may be under way at once in this process. */
   readonly maxCalls: number;
   readonly logger: Logger;
+  /** Connectors that have more to do than they take. */
+  readonly crowded?: CrowdedGates;
   /** How full the heap is, 0 to 1. */
   readonly heapUse?: () => number;
   /** Milliseconds that never go back. */
@@ -20,8 +23,10 @@ export interface LoadGuard extends Load {
   readonly waiting: number;
   /** How many of them there may be at the moment. */
   readonly room: number;
-  /** Requests that were turned away since the start. */
+  /** Requests that the process had no room for since the start. */
   readonly shed: number;
+  /** Calls that a connector had no room for and that were turned away unread, by connector. */
+  readonly shedBy: ReadonlyMap<string, number>;
   /** False after the process could do nothing for long, until it keeps up again. */
   readonly isResponsive: boolean;
   /** Turns away whoever waits. */
@@ -59,6 +64,8 @@ const ANSWERED_AT_ONCE: ReadonlySet<string> = new Set([
   'logging/setLevel',
 ]);
 
+const NONE: ReadonlyMap<string, number> = new Map();
+
 export function createLoadGuard(options: LoadGuardOptions): LoadGuard {
   return new EventLoopGuard(options);
 }
@@ -76,7 +83,8 @@ class EventLoopGuard implements LoadGuard {
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
   readonly #byPrincipal = new Map<string, number>();
-  readonly #queue = new FairQueue<WaitingCall>();
+  readonly #queue = new FairQueue<Turn>();
+  readonly #crowded: CrowdedGates | undefined;
   #sampledAt: number;
   #samples = 0;
   #running = 0;
@@ -97,12 +105,15 @@ class EventLoopGuard implements LoadGuard {
   constructor({
     maxCalls,
     logger,
+    crowded,
     heapUse = heapUseOfProcess,
     now = () => performance.now(),
   }: LoadGuardOptions) {
     this.#maxCalls = maxCalls;
     this.#room = maxCalls;
     this.#logger = logger;
+    this.#crowded = crowded;
+    crowded?.open((sender, call) => this.#push(sender, call));
     this.#heapUse = heapUse;
     this.#now = now;
     this.#sampledAt = now();
@@ -126,6 +137,10 @@ class EventLoopGuard implements LoadGuard {
     return this.#shed;
   }
 
+  get shedBy(): ReadonlyMap<string, number> {
+    return this.#crowded?.refused ?? NONE;
+  }
+
   get isResponsive(): boolean {
     return this.#isResponsive;
   }
@@ -143,6 +158,11 @@ class EventLoopGuard implements LoadGuard {
   }
 
   hasRoom(): boolean {
+    return this.#crowded?.isActive !== true && this.#begins();
+  }
+
+  /** Whether one more may be begun in this turn. It then counts as begun. */
+  #begins(): boolean {
     if (this.#queue.size > 0 || this.#running >= this.#maxCalls || this.#isFull) return false;
     const begun = ++this.#begunInTurn;
     if (begun > FREE_IN_TURN && this.#now() - this.#turnAt >= TURN_MS) return false;
@@ -156,12 +176,20 @@ class EventLoopGuard implements LoadGuard {
 
   wait(principal: string, call: WaitingCall): void {
     if (this.refuses('tools/call', principal)) return call.refuse();
+    if (this.#crowded?.isActive === true) {
+      if (this.#crowded.takes(call)) return;
+      if (this.#begins()) return call.run();
+    }
     if (this.#queue.size >= this.#room) {
       const other = this.#queue.makeRoomFor(principal);
       this.#shed++;
       (other ?? call).refuse();
       if (other === undefined) return;
     }
+    this.#push(principal, call);
+  }
+
+  #push(principal: string, call: Turn): void {
     this.#queue.push(principal, call);
     this.#turn ??= setImmediate(this.#nextTurn);
   }
@@ -177,6 +205,7 @@ class EventLoopGuard implements LoadGuard {
   close(): void {
     clearInterval(this.#timer);
     clearImmediate(this.#turn);
+    this.#crowded?.close();
     for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) call.refuse();
   }
 

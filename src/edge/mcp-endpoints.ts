@@ -209,6 +209,11 @@ function createServer(
     ...(options.seal !== undefined && { seal: options.seal }),
     ...(options.claimState !== undefined && { claimState: options.claimState }),
     ...(options.load !== undefined && { load: options.load }),
+    targetOf(toolName, principal) {
+      const agent = agentOf(principal);
+      const found = options.operations.surfaces.surfaceFor(agent, scope).findTool(toolName);
+      return found && { place: found.connector.id, sender: agent.id };
+    },
     onSessionEnded: (principal, session) => options.onSessionEnded?.(agentOf(principal), session),
     onEvent: (event) => {
       options.logger.debug({ event: event.type }, 'mcp');

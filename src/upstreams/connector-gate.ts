@@ -1,13 +1,32 @@
 import type { Connector } from '../connectors/index.js';
-import type { Clock, HubError } from '../kernel/index.js';
+import type { Clock, ConnectorId, HubError } from '../kernel/index.js';
 import { Breaker } from './breaker.js';
 import { Turnstile, type Guest } from './turnstile.js';
 import { lifeSign } from './upstream-failure.js';
 import { UpstreamPaused } from './upstream-paused.js';
 
+/** A gate as those see it who hold calls back in front of it. */
+export interface Gate {
+  readonly connector: ConnectorId;
+  /** How many more could come in or wait. */
+  readonly free: number;
+  /** How many may be there at most. */
+  readonly capacity: number;
+  /** Whether this principal would be let in or could wait, perhaps in place of another. */
+  admits(principal: string): boolean;
+}
+
+/** Hears where there are more calls than a connector takes. */
+export interface GateListener {
+  turnedAway(gate: Gate): void;
+  /** There is no such gate any longer. */
+  gone(gate: Gate): void;
+}
+
 export interface GateOptions {
   readonly connector: Connector;
   readonly clock: Clock;
+  readonly listener?: GateListener | undefined;
   readonly onOpen: (failures: number, reason: string) => void;
   readonly onClose: (openMs: number) => void;
 }
@@ -20,17 +39,19 @@ export interface Visitor extends Guest {
 }
 
 /** The one place that decides whether a connector takes one more call: breaker, bulkhead and fair queue. */
-export class ConnectorGate {
+export class ConnectorGate implements Gate {
   readonly #connector: Connector;
   readonly #turnstile: Turnstile;
   readonly #breaker: Breaker;
   #lastFailure = '';
   #isSilent = false;
 
-  constructor({ connector, clock, onOpen, onClose }: GateOptions) {
+  constructor({ connector, clock, listener, onOpen, onClose }: GateOptions) {
     const { limits, timeouts } = connector;
     this.#connector = connector;
-    this.#turnstile = new Turnstile(connector.id, { ...limits, waitMs: timeouts.requestMs });
+    this.#turnstile = new Turnstile(connector.id, { ...limits, waitMs: timeouts.requestMs }, () =>
+      listener?.turnedAway(this),
+    );
     this.#breaker = new Breaker({
       clock,
       failures: limits.breakerFailures,
@@ -40,6 +61,19 @@ export class ConnectorGate {
       },
       onClose,
     });
+  }
+
+  get connector(): ConnectorId {
+    return this.#connector.id;
+  }
+
+  get free(): number {
+    return this.#breaker.isOpen ? Number.POSITIVE_INFINITY : this.#turnstile.free;
+  }
+
+  get capacity(): number {
+    const { concurrency, queue } = this.#connector.limits;
+    return concurrency + queue;
   }
 
   get isOpen(): boolean {
@@ -65,6 +99,10 @@ export class ConnectorGate {
 
   get retryAfterMs(): number {
     return this.#breaker.waitMs;
+  }
+
+  admits(principal: string): boolean {
+    return this.#breaker.isOpen || this.#turnstile.admits(principal);
   }
 
   /** Throws if there is room neither inside nor in the queue. With the breaker open, whoever finds out needs none. */

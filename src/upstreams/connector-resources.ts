@@ -1,6 +1,6 @@
 import type { Connector } from '../connectors/index.js';
 import type { Clock, HubError } from '../kernel/index.js';
-import { ConnectorGate } from './connector-gate.js';
+import { ConnectorGate, type GateListener } from './connector-gate.js';
 import { StartLimit } from './start-limit.js';
 import { StderrTail } from './stderr-tail.js';
 import type { UpstreamChange } from './upstream.js';
@@ -21,7 +21,12 @@ export class ConnectorResources {
   /** By whose processes they are. */
   readonly #starts = new Map<string, StartLimit>();
 
-  constructor(connector: Connector, clock: Clock, tell: (change: UpstreamChange) => void) {
+  constructor(
+    connector: Connector,
+    clock: Clock,
+    tell: (change: UpstreamChange) => void,
+    listener?: GateListener,
+  ) {
     this.connector = connector;
     this.#clock = clock;
     this.#tell = tell;
@@ -30,6 +35,7 @@ export class ConnectorResources {
     this.gate = new ConnectorGate({
       connector,
       clock,
+      listener,
       onOpen: (failures, reason) => tell({ type: 'breaker_opened', connector, failures, reason }),
       onClose: (openMs) => tell({ type: 'breaker_closed', connector, openMs: Math.round(openMs) }),
     });

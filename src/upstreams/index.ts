@@ -17,6 +17,7 @@ export type {
 } from './upstream.js';
 export { askProfileOf, type AskProfile } from './ask-profile.js';
 export { createUpstreamPool } from './upstream-pool.js';
+export type { Gate, GateListener } from './connector-gate.js';
 export type { UpstreamPoolOptions } from './pool-options.js';
 export type { ProcessFolder } from './open-client.js';
 export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js';

@@ -2,6 +2,7 @@ import type { Connector } from '../connectors/index.js';
 import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
 import type { Implementation } from '../mcp/model/index.js';
 import type { ProcessMark } from '../mcp/transports/index.js';
+import type { GateListener } from './connector-gate.js';
 import type { ProcessFolder } from './open-client.js';
 import type { UpstreamChange } from './upstream.js';
 
@@ -17,6 +18,7 @@ export interface UpstreamPoolOptions {
   readonly folderFor?: (connector: Connector) => ProcessFolder | undefined;
   /** An upstream stopped or began to answer. */
   readonly onChange?: (change: UpstreamChange) => void;
+  readonly gates?: GateListener;
   /** An upstream asked something that was put to nobody. */
   readonly onQuestionRefused?: (question: {
     readonly connector: ConnectorId;

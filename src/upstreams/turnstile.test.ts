@@ -44,6 +44,23 @@ describe('turnstile', () => {
     expect(() => gate.requireRoom('somebody else')).not.toThrow();
   });
 
+  test('says how many could come, who would be let in, and when somebody is turned away', () => {
+    let turnedAway = 0;
+    const gate = new Turnstile('c', { concurrency: 1, queue: 2, waitMs: 5_000 }, () => turnedAway++);
+    const seen = [gate.free];
+    for (const _ of [1, 2, 3]) {
+      gate.enter(NONE)?.catch(() => {});
+      seen.push(gate.free);
+    }
+    expect(seen).toEqual([3, 2, 1, 0]);
+    expect([gate.admits('a'), gate.admits('b'), turnedAway]).toEqual([false, true, 0]);
+    expect(() => gate.requireRoom('a')).toThrow('busy');
+    gate.enter({ principal: 'b' })?.catch(() => {});
+    expect([gate.free, turnedAway]).toEqual([0, 2]);
+    gate.leave();
+    expect([gate.free, gate.admits('a')]).toEqual([1, true]);
+  });
+
   test('a turn that was given back can be taken again', async () => {
     const gate = turnstile();
     void gate.enter(NONE);

@@ -29,12 +29,14 @@ export class Turnstile {
   readonly #name: string;
   /** The line whose turn is next comes first; in each, those who wait in the order they came. */
   readonly #lines = new Map<string, Set<Waiter>>();
+  readonly #onTurnedAway: (() => void) | undefined;
   #waiting = 0;
   #inside = 0;
 
-  constructor(name: string, limits: TurnstileLimits) {
+  constructor(name: string, limits: TurnstileLimits, onTurnedAway?: () => void) {
     this.#name = name;
     this.#limits = limits;
+    this.#onTurnedAway = onTurnedAway;
   }
 
   get inside(): number {
@@ -56,10 +58,25 @@ export class Turnstile {
     return this.#wait(guest.principal, guest.signal);
   }
 
+  /** Nobody can come in or wait without another having to go. */
+  get isFull(): boolean {
+    const { concurrency, queue } = this.#limits;
+    return this.#inside >= concurrency && this.#waiting >= queue;
+  }
+
+  /** How many more could come in or wait. */
+  get free(): number {
+    const { concurrency, queue } = this.#limits;
+    return Math.max(0, concurrency - this.#inside) + queue - this.#waiting;
+  }
+
   /** Throws if whoever came now would be turned away at once. */
   requireRoom(principal: string): void {
-    const { concurrency, queue } = this.#limits;
-    if (this.#inside >= concurrency && this.#waiting >= queue) this.#requireLongerLine(principal);
+    if (this.isFull) this.#requireLongerLine(principal);
+  }
+
+  admits(principal: string): boolean {
+    return !this.isFull || this.#longerLine(principal) !== undefined;
   }
 
   leave(): void {
@@ -92,15 +109,22 @@ export class Turnstile {
 
   #makeRoomFor(principal: string): void {
     const last = [...this.#requireLongerLine(principal)].at(-1);
+    this.#onTurnedAway?.();
     last?.refuse(this.#busy('others wait for their first turn'));
   }
 
   /** The line that has to make room. Throws where none is longer than the principal's own would be. */
   #requireLongerLine(principal: string): ReadonlySet<Waiter> {
-    let longest: ReadonlySet<Waiter> = new Set();
-    for (const line of this.#lines.values()) if (line.size > longest.size) longest = line;
-    const own = this.#lines.get(principal)?.size ?? 0;
-    if (longest.size <= own + 1) throw this.#busy(`${this.#inside} calls run and ${this.#waiting} wait`);
+    const longest = this.#longerLine(principal);
+    if (longest !== undefined) return longest;
+    this.#onTurnedAway?.();
+    throw this.#busy(`${this.#inside} calls run and ${this.#waiting} wait`);
+  }
+
+  #longerLine(principal: string): ReadonlySet<Waiter> | undefined {
+    let longest: ReadonlySet<Waiter> | undefined;
+    let size = (this.#lines.get(principal)?.size ?? 0) + 1;
+    for (const line of this.#lines.values()) if (line.size > size) [longest, size] = [line, line.size];
     return longest;
   }
 

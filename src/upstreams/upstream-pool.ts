@@ -141,6 +141,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     const retired = [...this.#retired].filter((member) => member.connector.id === connector);
     const common = this.#shared.get(connector as ConnectorId);
     this.#shared.delete(connector as ConnectorId);
+    if (common !== undefined) this.#options.gates?.gone(common.gate);
     await Promise.all([...gone.map(([, member]) => member), ...retired].map((member) => close(member)));
     await common?.egress?.close();
   }
@@ -194,7 +195,9 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     if (known?.connector === connector) return known;
     if (known !== undefined && known.connector.updatedAt > connector.updatedAt) throw changed(connector);
     if (known !== undefined) void this.drop(connector.id);
-    const created = new ConnectorResources(connector, this.#options.clock, (change) => this.#changed(change));
+    const { clock, gates } = this.#options;
+    const tell = (change: UpstreamChange): void => this.#changed(change);
+    const created = new ConnectorResources(connector, clock, tell, gates);
     this.#shared.set(connector.id, created);
     return created;
   }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { admin } from '../support/admin.js';
 import { until } from '../support/http/until.js';
 import { eventsOf } from '../support/hub-events.js';
@@ -14,6 +14,7 @@ const keep = closeAfterEach();
 const TOOLS = [{ name: 't', inputSchema: { type: 'object' } }];
 const FINE = { content: [{ type: 'text', text: 'fine' }] };
 const never = (): Promise<undefined> => new Promise(() => {});
+const PATIENT = { timeout: 20_000, interval: 20 };
 const POLICY = { 'all.cedar': 'permit(principal, action, resource);' };
 
 interface Setup {
@@ -53,6 +54,13 @@ const healthOf = async (hub: Parameters<typeof admin>[0]) =>
     state: string;
     traffic: { breaker: string; running: number; waiting: number };
   };
+
+async function readMetric(hub: { url: string; adminToken: string }, series: string): Promise<number> {
+  const headers = { authorization: `Bearer ${hub.adminToken}` };
+  const text = await (await fetch(`${hub.url}/metrics`, { headers })).text();
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+  return Number(line?.slice(series.length + 1) ?? '0');
+}
 
 describe('breaker', () => {
   test('B2.14: after five failures calls fail at once and say when to come back; a sync tries and closes it', async () => {
@@ -153,6 +161,50 @@ describe('turns', () => {
     expect(order.filter((who) => who === 'modest')).toHaveLength(3);
     expect(order.filter((who) => !who.endsWith('refused')).indexOf('modest')).toBeLessThan(6);
     expect(order.lastIndexOf('modest')).toBeLessThan(order.length - 8);
+  });
+});
+
+describe('a connector that turns many away', () => {
+  test('calls for it are refused before they are read, others are not concerned, and who has less waiting gets in', async () => {
+    const { bad, good, hub, open, call } = await setUp({
+      connector: { limits: { concurrency: 2, queue: 2 }, timeouts: { requestMs: 60_000, totalMs: 60_000 } },
+    });
+    const waiting: (() => void)[] = [];
+    bad.script = { ...bad.script, call: () => new Promise((resolve) => waiting.push(() => resolve(FINE))) };
+    const greedy = await open('cpk_greedy_0123456789abcdef');
+    const modest = await open('cpk_modest_0123456789abcdef');
+    const accepted = Array.from({ length: 4 }, () => greedy('bad__t'));
+    await vi.waitFor(
+      async () => expect((await healthOf(hub)).traffic).toMatchObject({ running: 2, waiting: 2 }),
+      PATIENT,
+    );
+    const refused: Awaited<ReturnType<typeof greedy>>[] = [];
+    const shed = () => readMetric(hub, 'crosspoint_calls_shed_total{connector="bad"}');
+    await vi.waitFor(async () => {
+      refused.push(...(await Promise.all(Array.from({ length: 50 }, () => greedy('bad__t')))));
+      expect(await shed()).toBeGreaterThan(0);
+    }, PATIENT);
+    expect(new Set(refused.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`))).toEqual(
+      new Set(['503 1']),
+    );
+    const codes = refused.map(({ message }) => (message?.['error'] as { code: number } | undefined)?.code);
+    expect(new Set(codes)).toEqual(new Set([-31_053]));
+    // Each was either recorded or counted.
+    const recorded = await eventsOf(hub, 'call.refused');
+    expect(recorded.length + (await shed())).toBe(refused.length);
+    expect(recorded[0]).toMatchObject({ connector: 'bad', error: 'overloaded' });
+
+    expect(JSON.stringify((await call('good__t')).message)).toContain('fine');
+    expect(requestsOf(good.seen, 'tools/call')).toHaveLength(1);
+    const served = modest('bad__t');
+    await vi.waitFor(async () => expect(await eventsOf(hub, 'call.intended')).toHaveLength(6), PATIENT);
+    const serve = setInterval(() => waiting.shift()?.(), 5);
+    expect(JSON.stringify((await served).message)).toContain('fine');
+    const answers = (await Promise.all(accepted)).map(({ message }) => JSON.stringify(message));
+    clearInterval(serve);
+    expect(answers.filter((text) => text.includes('fine'))).toHaveLength(3);
+    expect(answers.filter((text) => text.includes('others wait for their first turn'))).toHaveLength(1);
+    expect(requestsOf(bad.seen, 'tools/call')).toHaveLength(4);
   });
 });
 

@@ -65,6 +65,7 @@ export class Core {
   /** Calls whose handlers have not settled yet. */
   readonly calls: RunningCalls;
   readonly load: Load | undefined;
+  readonly targetOf: ServerOptions['targetOf'];
   /** Open streams, each until its next keep-alive. */
   readonly beats: DueQueue<QuietStream>;
   /** Requests that become streams if they are not answered soon. */
@@ -87,6 +88,7 @@ export class Core {
   constructor(options: ServerOptions) {
     this.limits = withDefaults(DEFAULT_LIMITS, options.limits);
     this.load = options.load;
+    this.targetOf = options.targetOf;
     this.calls = new RunningCalls(options.load);
     this.cache = options.cache ?? DEFAULT_CACHE;
     this.listen = options.listen;

@@ -38,6 +38,7 @@ export type { TaskPort } from './tasks/task-port.js';
 export { createNotifier, type Notifier } from './notifier.js';
 export {
   DEFAULT_LIMITS,
+  type CallTarget,
   type Load,
   type ServerLimits,
   type ServerOptions,

@@ -20,7 +20,8 @@ import { ChannelFace } from './channel/channel-face.js';
 import { Core } from './core.js';
 import type { Exchange } from './exchange.js';
 import { sendAccepted, sendError, sendRefusal, withHeader } from './http/answers.js';
-import { looksLikeCall, refuseBusy } from './http/busy.js';
+import { findToolName, looksLikeCall, refuseBusy } from './http/busy.js';
+import { WatchedExchange } from './http/watched-exchange.js';
 import { isJsonBody, readAccept } from './http/media-types.js';
 import { readJsonBody } from './http/read-body.js';
 import { SessionFinder } from './legacy/find-session.js';
@@ -32,7 +33,7 @@ import { MemorySessionStore } from './legacy/memory-session-store.js';
 import { SessionDesk } from './legacy/session-desk.js';
 import { ListenDesk } from './modern/listen-desk.js';
 import { ModernPost } from './modern/modern-post.js';
-import type { ServerOptions } from './options.js';
+import type { CallTarget, ServerOptions } from './options.js';
 
 const DEFAULT_GRACE_MS = 10_000;
 const CLOSING = 'The server is shutting down';
@@ -102,9 +103,16 @@ class HttpFace implements McpServer {
     if (load === undefined || load.hasRoom() || !looksLikeCall(exchange)) this.#serve(exchange, principal);
     else
       load.wait(principal, {
-        run: () => this.#serve(exchange, principal),
+        run: (onDone) =>
+          this.#serve(onDone === undefined ? exchange : new WatchedExchange(exchange, onDone), principal),
         refuse: () => refuseBusy(exchange),
+        target: () => this.#targetOf(exchange, principal),
       });
+  }
+
+  #targetOf(exchange: Exchange, principal: string): CallTarget | undefined {
+    const name = findToolName(exchange);
+    return name === undefined ? undefined : this.#core.targetOf?.(name, principal);
   }
 
   #serve(exchange: Exchange, principal: string): void {

@@ -45,6 +45,8 @@ export interface ServerOptions {
   readonly limits?: Partial<ServerLimits>;
   /** Where several servers share what they can do. */
   readonly load?: Load;
+  /** Where a call of this tool is bound for, so that calls for places that are full can be told from others. */
+  readonly targetOf?: (toolName: string, principal: string) => CallTarget | undefined;
   readonly streams?: StreamSettings;
   /** Milliseconds since 1970, for tests; durations are then measured with it too. */
   readonly clock?: () => number;
@@ -65,10 +67,19 @@ export interface Load {
   refuses(method: string, principal: string): boolean;
 }
 
-/** One of the two is called, once, perhaps before `wait` returns. */
+/** One of the first two is called, once, perhaps before `wait` returns. */
 export interface WaitingCall {
-  run(): void;
+  /** `onDone` is called once, when it is answered or its client is gone. */
+  run(onDone?: () => void): void;
   refuse(): void;
+  /** As far as it can be told from an unread call. Costs something: asked for only where it matters. */
+  target(): CallTarget | undefined;
+}
+
+export interface CallTarget {
+  readonly place: string;
+  /** Who counts as the sender there. */
+  readonly sender: string;
 }
 
 export interface StreamSettings {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AnswerHeaders, Exchange } from '../exchange.js';
-import { looksLikeCall, refuseBusy } from './busy.js';
+import { findToolName, looksLikeCall, refuseBusy } from './busy.js';
 
 function exchangeOf(body: string, headers: Record<string, string> = {}) {
   const sent: { status: number; headers: AnswerHeaders; body: unknown }[] = [];
@@ -53,4 +53,27 @@ test.each([
   ['{}', { 'mcp-method': 'tools/call' }, true],
 ])('%s with %o is taken for a call: %s', (body, headers, isCall) => {
   expect(looksLikeCall(exchangeOf(body, headers).exchange)).toBe(isCall);
+});
+
+const NAMED = { 'mcp-method': 'tools/call', 'mcp-name': 'up__read' };
+const callOf = (params: string): string =>
+  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+
+test.each<[string, string, Record<string, string>, string | undefined]>([
+  ['in a header', callOf('{"arguments":{},"name":"other"}'), NAMED, 'up__read'],
+  ['in the body', callOf('{"name":"up__read","arguments":{}}'), {}, 'up__read'],
+  ['behind something else', callOf('{"arguments":{},"name":"up__read"}'), {}, undefined],
+  ['with something to decode', callOf('{"name":"up\\u005fread"}'), {}, undefined],
+  ['encoded in a header', callOf('{}'), { 'mcp-name': '=?base64?w7Y=?=' }, undefined],
+  ['that never ends', callOf(`{"name":"${'x'.repeat(300)}"}`), {}, undefined],
+  ['of a call that goes on', callOf('{"name":"up__read","requestState":"s"}'), NAMED, undefined],
+  ['of several calls', `[${callOf('{"name":"up__read"}')}]`, {}, undefined],
+  [
+    'of a large call',
+    callOf(`{"name":"up__read","arguments":{"a":"${'x'.repeat(20_000)}"}}`),
+    NAMED,
+    undefined,
+  ],
+])('the name of a tool is found without reading: %s', (_where, body, headers, name) => {
+  expect(findToolName(exchangeOf(body, headers).exchange)).toBe(name);
 });

@@ -1,0 +1,203 @@
+import type { WaitingCall } from '../mcp/server/index.js';
+import type { Gate, GateListener } from '../upstreams/index.js';
+import { FairQueue } from './fair-queue.js';
+
+/** So many refusals a second at one connector are given in full: read, judged, explained and recorded. */
+const FULL_REFUSALS = 32;
+const WINDOW_MS = 1_000;
+/**
+ * A call that there is no room for waits this long for some. It costs nothing meanwhile, and a client that waits for its
+ * answer asks for nothing else: refusals that came at once would be asked for again at once.
+ */
+const HOLD_MS = 40;
+const SWEEP_MS = 5;
+/** No more are refused in one turn of the event loop, so that calls that are served get their share. */
+const MOST_IN_SWEEP = 64;
+const MOST_HELD = 512;
+/** Connectors that are counted one by one. */
+const MOST_COUNTED = 300;
+const REST = 'other';
+
+/** A call that nobody asks any more where it is bound for. */
+export type Turn = Pick<WaitingCall, 'run' | 'refuse'>;
+
+interface Held {
+  readonly sender: string;
+  readonly call: WaitingCall;
+  readonly until: number;
+}
+
+/** A gate that turns some away, and those who wait in front of it. */
+interface Crowd {
+  readonly gate: Gate;
+  readonly held: FairQueue<Held>;
+  /** So many are turned away that others are held. */
+  isActive: boolean;
+  /** Calls for it that were begun from here and are not answered yet: at the gate, on their way to it or back. */
+  begun: number;
+  /** Refusals in this window that were given in full. */
+  turnedAway: number;
+  /** Whether there was anybody to hold in this window. */
+  isBusy: boolean;
+}
+
+/**
+ * Calls for connectors that have more of them than they take. Where a gate turns many away, further calls for it wait in front of
+ * the hub, unread, for a moment and in a line for each sender; whenever one is answered the next is read. Those whose
+ * moment is over are refused for the price of a short answer. Calls for other connectors are not concerned.
+ */
+export class CrowdedGates implements GateListener {
+  readonly #now: () => number;
+  readonly #crowds = new Map<string, Crowd>();
+  readonly #refused = new Map<string, number>();
+  #begin: (sender: string, call: Turn) => void = (_sender, call) => call.refuse();
+  #active = 0;
+  #window: NodeJS.Timeout | undefined;
+  #sweep: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Whether calls have to be looked at before they are read. */
+  get isActive(): boolean {
+    return this.#active > 0;
+  }
+
+  /** Calls that were refused unread, by connector. */
+  get refused(): ReadonlyMap<string, number> {
+    return this.#refused;
+  }
+
+  /** How a call is begun whose turn it is. */
+  open(begin: (sender: string, call: Turn) => void): void {
+    this.#begin = begin;
+  }
+
+  turnedAway(gate: Gate): void {
+    if (this.#isClosed) return;
+    let crowd = this.#crowds.get(gate.connector);
+    if (crowd?.gate !== gate) {
+      if (crowd !== undefined) this.#end(crowd);
+      crowd = { gate, held: new FairQueue(), isActive: false, begun: 0, turnedAway: 0, isBusy: true };
+      this.#crowds.set(gate.connector, crowd);
+      this.#window ??= setInterval(() => this.#nextWindow(), WINDOW_MS).unref();
+    }
+    if (crowd.isActive || ++crowd.turnedAway < FULL_REFUSALS) return;
+    crowd.isActive = true;
+    this.#active++;
+  }
+
+  gone(gate: Gate): void {
+    const crowd = this.#crowds.get(gate.connector);
+    if (crowd?.gate === gate) this.#end(crowd);
+  }
+
+  /** Takes care of a call if it is for a connector that turns many away. */
+  takes(call: WaitingCall): boolean {
+    const target = call.target();
+    const crowd = target === undefined ? undefined : this.#crowds.get(target.place);
+    if (target === undefined || crowd?.isActive !== true) return false;
+    const { sender } = target;
+    if (crowd.held.size === 0 && hasRoom(crowd)) {
+      this.#admit(crowd, sender, call);
+      return true;
+    }
+    crowd.isBusy = true;
+    if (crowd.held.size >= MOST_HELD) {
+      const other = crowd.held.makeRoomFor(sender);
+      this.#turnAway(crowd, other?.sender ?? sender, other?.call ?? call);
+      if (other === undefined) return true;
+    }
+    crowd.held.push(sender, { sender, call, until: this.#now() + HOLD_MS });
+    this.#sweep ??= setTimeout(this.#sweepNow, SWEEP_MS).unref();
+    return true;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#window);
+    clearTimeout(this.#sweep);
+    for (const { held } of this.#crowds.values())
+      for (let next = held.shift(); next !== undefined; next = held.shift()) next.call.refuse();
+    this.#crowds.clear();
+    this.#active = 0;
+  }
+
+  #admit(crowd: Crowd, sender: string, call: WaitingCall): void {
+    crowd.begun++;
+    const onDone = (): void => {
+      crowd.begun--;
+      this.#fill(crowd);
+    };
+    this.#begin(sender, {
+      run: () => call.run(onDone),
+      refuse() {
+        onDone();
+        call.refuse();
+      },
+    });
+  }
+
+  #fill(crowd: Crowd): void {
+    while (crowd.held.size > 0 && hasRoom(crowd)) {
+      const next = crowd.held.shift();
+      if (next !== undefined) this.#admit(crowd, next.sender, next.call);
+    }
+  }
+
+  #turnAway(crowd: Crowd, sender: string, call: WaitingCall): void {
+    if (crowd.turnedAway < FULL_REFUSALS) {
+      crowd.turnedAway++;
+      this.#begin(sender, call);
+      return;
+    }
+    const id = crowd.gate.connector;
+    const counted = this.#refused.has(id) || this.#refused.size < MOST_COUNTED ? id : REST;
+    this.#refused.set(counted, (this.#refused.get(counted) ?? 0) + 1);
+    call.refuse();
+  }
+
+  readonly #sweepNow = (): void => {
+    this.#sweep = undefined;
+    const now = this.#now();
+    let left = MOST_IN_SWEEP;
+    const isOver = ({ until }: Held): boolean => until <= now && left-- > 0;
+    let isHolding = false;
+    for (const crowd of this.#crowds.values()) {
+      this.#fill(crowd);
+      for (const { sender, call } of crowd.held.takeHeads(isOver)) {
+        // With fewer waiting than others it gets the place of one of them.
+        if (crowd.gate.free <= 0 && crowd.gate.admits(sender)) this.#admit(crowd, sender, call);
+        else this.#turnAway(crowd, sender, call);
+      }
+      isHolding ||= crowd.held.size > 0;
+    }
+    if (isHolding) this.#sweep = setTimeout(this.#sweepNow, left > 0 ? SWEEP_MS : 1).unref();
+  };
+
+  #nextWindow(): void {
+    for (const crowd of this.#crowds.values()) {
+      if (!crowd.isBusy && crowd.held.size === 0) this.#end(crowd);
+      crowd.turnedAway = 0;
+      crowd.isBusy = crowd.held.size > 0;
+    }
+    if (this.#crowds.size > 0) return;
+    clearInterval(this.#window);
+    this.#window = undefined;
+  }
+
+  /** Whoever waits is begun: the gate itself will tell. */
+  #end(crowd: Crowd): void {
+    this.#crowds.delete(crowd.gate.connector);
+    if (crowd.isActive) this.#active--;
+    crowd.isActive = false;
+    for (let next = crowd.held.shift(); next !== undefined; next = crowd.held.shift())
+      this.#begin(next.sender, next.call);
+  }
+}
+
+function hasRoom({ gate, begun }: Crowd): boolean {
+  return begun < gate.capacity && gate.free > 0;
+}
