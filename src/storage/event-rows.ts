@@ -23,21 +23,44 @@ export const EVENT_COLUMNS = [
 ] as const satisfies readonly (keyof EventRow)[];
 
 /** Names come from clients too, and an index takes no value of any length. */
-const MOST_OF_NAME = 256;
+export const MOST_OF_NAME = 256;
 
-/** The columns repeat what the filters ask for; the payload alone is read back. */
-export function toEventRow(record: EventRecord): EventRow {
-  const { sequence, at, actor, event, previousHash, hash } = record;
+/** What the filters ask for. */
+export interface FilterColumns {
+  readonly type: string;
+  readonly agent: string | null;
+  readonly connector: string | null;
+  readonly outcome: string | null;
+  readonly call_id: string | null;
+  readonly tool: string | null;
+}
+
+export function filterColumnsOf({ actor, event }: Pick<EventRecord, 'actor' | 'event'>): FilterColumns {
   return {
-    sequence,
-    at,
     type: event.type,
     agent: toColumn('agent' in event ? event.agent : actor.kind === 'agent' ? actor.id : undefined),
     connector: toColumn('connector' in event ? event.connector : undefined),
     outcome: 'outcome' in event ? event.outcome : null,
     call_id: toColumn('callId' in event ? event.callId : undefined),
     tool: toColumn('exposedName' in event ? event.exposedName.slice(0, MOST_OF_NAME) : undefined),
-    payload: payloadOf(record),
+  };
+}
+
+/** The columns repeat what the filters ask for; the payload alone is read back. */
+export function toEventRow(record: EventRecord): EventRow {
+  const { sequence, at, previousHash, hash } = record;
+  const { type, agent, connector, outcome, call_id, tool } = filterColumnsOf(record);
+  const payload = payloadOf(record);
+  return {
+    sequence,
+    at,
+    type,
+    agent,
+    connector,
+    outcome,
+    call_id,
+    tool,
+    payload,
     previous_hash: previousHash,
     hash,
   };
@@ -54,21 +77,12 @@ function toColumn(value: string | undefined): string | null {
   return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
+export type EventFilter = Omit<EventQuery, 'limit' | 'order'>;
+
 /** `after` and `before` are sequence numbers and exclusive; `since` is a time and inclusive, `until` exclusive. */
 export function whereEvents<Selected>(
   events: SelectQueryBuilder<Tables, 'events', Selected>,
-  {
-    agent,
-    connector,
-    type,
-    outcome,
-    callId,
-    tool,
-    after,
-    before,
-    since,
-    until,
-  }: Omit<EventQuery, 'limit' | 'order'>,
+  { agent, connector, type, outcome, callId, tool, after, before, since, until }: EventFilter,
 ): SelectQueryBuilder<Tables, 'events', Selected> {
   let found = events;
   if (after !== undefined) found = found.where('sequence', '>', after);

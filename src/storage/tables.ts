@@ -20,6 +20,7 @@ export interface Tables {
   policies: PolicyRow;
   policy_versions: PolicyVersionRow;
   events: EventRow;
+  event_blocks: EventBlockRow;
   tickets: TicketRow;
   tasks: TaskRow;
   oauth_clients: OAuthClientRow;
@@ -132,13 +133,31 @@ export interface EventRow {
   readonly hash: string;
 }
 
+/** Events that follow each other, of SQLite only. */
+export interface EventBlockRow {
+  readonly last: number;
+  readonly first: number;
+  readonly earliest: number;
+  readonly latest: number;
+  readonly previous_hash: string;
+  readonly hash: string;
+  readonly names: string;
+  readonly lines: string;
+}
+
 /** Tables a backup leaves out. */
-export const UNKEPT_TABLES = ['schema_migrations', 'tickets', 'tasks', 'hub_instances'] as const;
+export const UNKEPT_TABLES = [
+  'schema_migrations',
+  'tickets',
+  'tasks',
+  'hub_instances',
+  'event_blocks',
+] as const;
 
 /**
  * What a backup carries, parents before children, with the columns that identify a row. Tickets stay behind: many count
  * once, and a restored copy would make those that were used up since good again. Running instances mean nothing
- * elsewhere, and tasks are forgotten by upstreams before a backup is needed.
+ * elsewhere, and tasks are forgotten by upstreams before a backup is needed. The events of blocks are carried as rows.
  */
 const KEPT_TABLES = [
   { name: 'settings', key: ['key'], since: 1 },

@@ -21,6 +21,7 @@ import {
   nextRecords,
   started,
 } from './examples.js';
+import { eventGroupsContract } from './event-groups.contract.js';
 
 const all = { limit: 10_000, order: 'oldest' } as const satisfies EventQuery;
 
@@ -39,6 +40,9 @@ export function eventStoreContract(open: () => Promise<EventStore>): void {
   });
   describe('query', () => {
     queryContract(open);
+  });
+  describe('groups', () => {
+    eventGroupsContract(open);
   });
   describe('unfinished calls', () => {
     unfinishedContract(open);

@@ -18,6 +18,7 @@ function documentedColumns(types: Readonly<Record<string, string>>): readonly Co
   return tables
     .flatMap((section) => {
       const table = /^\w+/.exec(section)?.[0] ?? '';
+      if (/^\w+ \(SQLite\)$/m.test(section) && types['integer'] !== 'integer') return [];
       const rows = section.split(/^## /m)[0]?.matchAll(/^\| (\w+) \| (\w+) \| (yes|no) \| .+ \|$/gm) ?? [];
       return [...rows].map(([, column = '', type = '', nullable = '']) => ({
         table,

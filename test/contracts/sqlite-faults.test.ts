@@ -168,21 +168,32 @@ describe('F19: a damaged store is refused with what to do, never replaced', () =
     expect(existsSync(pathOf(copied))).toBe(false);
   });
 
-  test('B5.3: one changed byte of an event is named by its sequence', async () => {
-    const place = await places.create();
-    const storage = await place.open();
-    await appendAll(
-      storage.events,
-      Array.from({ length: 20 }, (_, index) => ({ type: 'hub.started', version: `v${index}x` }) as const),
-    );
-    await storage.close();
-    await place.execute(`update events set payload = replace(payload, 'v12x', 'v12y')`);
-    expect(await verifyChain((await place.open()).events)).toEqual({
-      ok: false,
-      sequence: 13,
-      problem: 'altered',
-    });
-  });
+  test.each([
+    ['a row', 20, `update events set payload = replace(payload, 'v12x', 'v12y')`, 'altered'],
+    ['a block', 100, `update event_blocks set lines = replace(lines, 'v12x', 'v12y')`, 'altered'],
+    [
+      'a block',
+      100,
+      `update event_blocks set lines = replace(lines, '{"kind":"hub"},"event":{"type":"hub.started","version":"v12x"', '')`,
+      'missing',
+    ],
+  ])(
+    'B5.3: one changed event of %s is named by its sequence (%#)',
+    async (_where, count, change, problem) => {
+      const place = await places.create();
+      const storage = await place.open();
+      await appendAll(
+        storage.events,
+        Array.from(
+          { length: count },
+          (_, index) => ({ type: 'hub.started', version: `v${index}x` }) as const,
+        ),
+      );
+      await storage.close();
+      await place.execute(change);
+      expect(await verifyChain((await place.open()).events)).toEqual({ ok: false, sequence: 13, problem });
+    },
+  );
 });
 
 describe('a backup', () => {

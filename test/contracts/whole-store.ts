@@ -101,6 +101,12 @@ export async function fill(storage: Storage): Promise<void> {
   ]);
   await storage.events.trim(1);
   await appendAll(storage.events, [[agentActor('ci'), intended('c2', 'http')]]);
+  await storage.events.query({ limit: 1, order: 'newest' });
+  // So many at once that SQLite keeps them as a block.
+  await appendAll(
+    storage.events,
+    Array.from({ length: 100 }, () => started),
+  );
 }
 
 export interface Contents {

@@ -1,12 +1,15 @@
 import { Kysely } from 'kysely';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { HubError } from '../../kernel/index.js';
+import type { Db } from '../database.js';
+import { toEventRow } from '../event-rows.js';
+import { allInBlocks } from '../sqlite/block-events.js';
 import { SqliteConnection } from '../sqlite/sqlite-connection.js';
 import { createSqliteDialect } from '../sqlite/sqlite-dialect.js';
 import { APPLICATION_ID } from '../sqlite/sqlite-file.js';
 import { isSqliteDamage } from '../storage-errors.js';
 import type { Tables } from '../tables.js';
-import type { BackupSource } from './backup-lines.js';
+import type { BackupRow, BackupSource } from './backup-lines.js';
 import { readTables } from './read-tables.js';
 
 /** The copy of a SQLite store. It is read, never changed. */
@@ -25,11 +28,21 @@ export async function openBackupFile(path: string): Promise<BackupSource> {
       .executeTakeFirst();
     if (newest === undefined) throw new HubError('config_invalid', 'the backup is empty');
     const schemaVersion = newest.version;
-    return { schemaVersion, rows: () => readTables(db, schemaVersion), close: () => connection.close() };
+    return { schemaVersion, rows: () => rowsOf(db, schemaVersion), close: () => connection.close() };
   } catch (error) {
     connection.close();
     throw isSqliteDamage(error) ? notWhole(error) : error;
   }
+}
+
+/** The first version that has blocks. */
+const BLOCKS_SINCE = 6;
+
+/** Events in blocks as rows, which every store has. */
+async function* rowsOf(db: Db, schemaVersion: number): AsyncGenerator<BackupRow> {
+  yield* readTables(db, schemaVersion);
+  if (schemaVersion < BLOCKS_SINCE) return;
+  for await (const record of allInBlocks(db)) yield { table: 'events', row: { ...toEventRow(record) } };
 }
 
 function notWhole(cause?: unknown): HubError {

@@ -7,16 +7,11 @@ import {
   readFileSync,
   writeSync,
 } from 'node:fs';
-import {
-  chainEvent,
-  payloadOf,
-  type Actor,
-  type EventRecord,
-  type HubEvent,
-} from '../../governance/index.js';
+import { chainEvent, type EventRecord } from '../../governance/index.js';
 import { HubError } from '../../kernel/index.js';
 import type { ChainPoint } from '../event-marks.js';
 import { toStorageError } from '../storage-errors.js';
+import { parseLine, toLine, type EventLine } from './event-lines.js';
 import { damaged, journalPath } from './sqlite-file.js';
 
 const BLOCK_BYTES = 64 * 1024;
@@ -106,12 +101,9 @@ function noLonger(cause: unknown): HubError {
 
 function toLines(records: readonly EventRecord[]): string {
   let lines = '';
-  for (const record of records)
-    lines += `${record.sequence} ${record.at} ${record.hash} ${payloadOf(record)}\n`;
+  for (const record of records) lines += toLine(record);
   return lines;
 }
-
-const LINE = /^(\d+) (\d+) ([0-9a-f]{64}) (\{.*\})$/s;
 
 /**
  * What the journal has beyond the end of the database. A last record that was not written whole was never acknowledged and
@@ -150,26 +142,10 @@ export function readJournalLines(databasePath: string): readonly string[] {
   }
 }
 
-interface Line {
-  readonly sequence: number;
-  readonly at: number;
-  readonly hash: string;
-  readonly actor: Actor;
-  readonly event: HubEvent;
-}
-
-function parseLine(line: string): Line | undefined {
-  const [, sequence, at, hash, payload] = LINE.exec(line) ?? [];
-  if (hash === undefined || payload === undefined) return undefined;
-  try {
-    const { actor, event } = JSON.parse(payload) as { readonly actor: Actor; readonly event: HubEvent };
-    return { sequence: Number(sequence), at: Number(at), hash, actor, event };
-  } catch {
-    return undefined;
-  }
-}
-
-function toRecord(last: ChainPoint, { sequence, at, hash, actor, event }: Line): EventRecord | undefined {
+function toRecord(
+  last: ChainPoint,
+  { sequence, at, hash, actor, event }: EventLine,
+): EventRecord | undefined {
   const record = chainEvent(last, at, actor, event);
   return record.sequence === sequence && record.hash === hash ? record : undefined;
 }

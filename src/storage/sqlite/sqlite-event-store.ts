@@ -9,29 +9,24 @@ import {
   type NewEvent,
 } from '../../governance/index.js';
 import type { Db } from '../database.js';
-import { continues, readAnchor, readSettled, SETTLED_KEY, type ChainPoint } from '../event-marks.js';
-import { fromEventRow } from '../event-rows.js';
+import { continues, readAnchor, SETTLED_KEY, type ChainPoint } from '../event-marks.js';
 import { toStorageError } from '../storage-errors.js';
-import type { EventRow } from '../tables.js';
+import { BlockInserts, LEAST_OF_BLOCK } from './block-inserts.js';
 import { EventInserts } from './event-inserts.js';
-import { sliceOf } from './event-slice.js';
 import { EventJournal, readJournalLines, toJournaledRecords } from './event-journal.js';
+import { matches } from './matching-events.js';
 import { OpenCalls } from './open-calls.js';
-import { findPending } from './pending-events.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { journalPath } from './sqlite-file.js';
+import { StoredEvents } from './stored-events.js';
 import { trimEvents } from './trim-events.js';
 
-/** Rows of the narrow index a filter reads before others get their turn: a few milliseconds. */
-const ROWS_PER_TURN = 50_000;
 const ROWS_PER_TRIM = 2_000;
 /** How many rows may pass before the settled mark is moved. */
 const ROWS_PER_MARK = 1_000;
 /** So many events, or so many milliseconds, until those in the journal become rows together. */
 const EVENTS_PER_GROUP = 256;
 const GROUP_MS = 50;
-/** Where there is time, so few become rows before others get their turn: whoever calls just then waits for them. */
-const EVENTS_PER_SLICE = 64;
 const RETRY_MS = 1_000;
 
 interface JournalPlace {
@@ -60,7 +55,9 @@ export async function openSqliteEventStore(
 export class SqliteEventStore implements EventStore {
   readonly #db: Db;
   readonly #connection: SqliteConnection;
+  readonly #stored: StoredEvents;
   readonly #rows: EventInserts;
+  readonly #blocks: BlockInserts;
   readonly #openCalls = new OpenCalls();
   #saveMark: StatementSyncInstance | undefined;
   #head: ChainPoint = { sequence: 0, hash: '' };
@@ -73,19 +70,19 @@ export class SqliteEventStore implements EventStore {
   /** In the journal and not in the database. */
   #pending: EventRecord[] = [];
   #grouping: NodeJS.Timeout | undefined;
-  /** Goes on with what the last slice left. */
-  #slicing: NodeJS.Immediate | undefined;
   /** Why the last group did not become rows. */
   #stuck: HubError | undefined;
 
   constructor(db: Db, connection: SqliteConnection) {
     this.#db = db;
     this.#connection = connection;
+    this.#stored = new StoredEvents(db);
     this.#rows = new EventInserts(connection);
+    this.#blocks = new BlockInserts(connection);
   }
 
   async resume(): Promise<void> {
-    this.#head = (await this.#lastRow()) ?? (await this.anchor());
+    this.#head = (await this.#stored.end()) ?? (await this.anchor());
     this.#marked = this.#head.sequence;
     for (const [callId, sequence] of await this.#findUnfinished()) this.#openCalls.restore(callId, sequence);
   }
@@ -129,38 +126,29 @@ export class SqliteEventStore implements EventStore {
   }
 
   #groupSoon(ms = GROUP_MS): void {
-    this.#grouping ??= setTimeout(() => this.#slice(EVENTS_PER_GROUP / EVENTS_PER_SLICE), ms).unref();
-  }
-
-  /** At most so many slices in as many turns, the last with all that came meanwhile: what never ends is never cleared away. */
-  #slice(left: number): void {
-    this.#group(left > 1 ? EVENTS_PER_SLICE : Infinity);
-    if (this.#pending.length > 0 && this.#grouping === undefined)
-      this.#slicing = setImmediate(() => this.#slice(left - 1));
+    this.#grouping ??= setTimeout(() => this.#group(), ms).unref();
   }
 
   /** Where another store is in the middle of a transaction, a little later. */
-  #group(most = Infinity): void {
+  #group(): void {
     this.#stopGrouping();
     if (this.#pending.length === 0) return;
     if (this.#connection.inTransaction) return this.#groupSoon();
     try {
-      this.#insertAll(this.#pending.slice(0, most));
-      this.#pending = this.#pending.slice(most);
+      this.#insertAll(this.#pending);
+      this.#pending = [];
       this.#stuck = undefined;
     } catch (error) {
       this.#stuck = toStorageError(error);
       this.#groupSoon(RETRY_MS);
       return;
     }
-    if (this.#pending.length === 0) this.#journal?.clear();
+    this.#journal?.clear();
   }
 
   #stopGrouping(): void {
     clearTimeout(this.#grouping);
-    clearImmediate(this.#slicing);
     this.#grouping = undefined;
-    this.#slicing = undefined;
   }
 
   #pendingAfter(sequence: number): readonly EventRecord[] {
@@ -178,7 +166,7 @@ export class SqliteEventStore implements EventStore {
   /** The journal is another process's, who makes rows of it. Read before them, it misses nothing between. */
   async #readWatched(databasePath: string): Promise<void> {
     const lines = readJournalLines(databasePath);
-    const head = (await this.#lastRow()) ?? (await this.anchor());
+    const head = (await this.#stored.end()) ?? (await this.anchor());
     this.#pending = [...toJournaledRecords(lines, databasePath, head)];
   }
 
@@ -224,7 +212,8 @@ export class SqliteEventStore implements EventStore {
   #insertAll(records: readonly EventRecord[]): void {
     const last = records.at(-1)?.sequence ?? 0;
     this.#connection.atomically(() => {
-      this.#rows.insert(records);
+      if (records.length < LEAST_OF_BLOCK) this.#rows.insert(records);
+      else this.#blocks.insert(records);
       if (last - this.#marked > ROWS_PER_MARK) this.#moveMark(Math.min(last, this.#head.sequence));
     });
   }
@@ -241,82 +230,43 @@ export class SqliteEventStore implements EventStore {
 
   async query({ limit, order, ...filter }: EventQuery): Promise<readonly EventRecord[]> {
     await this.settle();
-    const last = (await this.#lastRow())?.sequence ?? 0;
-    const pending = findPending(this.#pendingAfter(last), filter);
+    const last = (await this.#stored.end())?.sequence ?? 0;
+    const pending = this.#pendingAfter(last).filter((record) => matches(record, filter));
     if (order === 'oldest') {
-      const rows = await this.#findRows({ limit, order, ...filter }, last);
-      return [...rows, ...pending].slice(0, limit);
+      const stored = await this.#stored.find({ limit, order, ...filter }, last);
+      return [...stored, ...pending].slice(0, limit);
     }
     const newest = pending.toReversed().slice(0, limit);
-    return [...newest, ...(await this.#findRows({ limit: limit - newest.length, order, ...filter }, last))];
-  }
-
-  async #findRows({ limit, order, ...filter }: EventQuery, last: number): Promise<readonly EventRecord[]> {
-    const { sequence: trimmed } = await this.anchor();
-    let low = Math.max(trimmed, filter.after ?? 0);
-    let high = Math.min(last, (filter.before ?? Infinity) - 1);
-    const found: EventRow[] = [];
-    while (low < high && found.length < limit) {
-      const from = order === 'newest' ? Math.max(low, high - ROWS_PER_TURN) : low;
-      const to = order === 'newest' ? high : Math.min(high, low + ROWS_PER_TURN);
-      found.push(
-        ...(await sliceOf(this.#db, { ...filter, after: from, before: to + 1 }, order, limit - found.length)),
-      );
-      if (order === 'newest') high = from;
-      else low = to;
-      if (low < high && found.length < limit) await turn();
-    }
-    return found.map(fromEventRow);
+    const rest = { limit: limit - newest.length, order, ...filter };
+    return [...newest, ...(await this.#stored.find(rest, last))];
   }
 
   async last(): Promise<EventRecord | undefined> {
     if (this.#watched !== undefined) await this.#readWatched(this.#watched);
-    return this.#pending.at(-1) ?? this.#lastRow();
-  }
-
-  async #lastRow(): Promise<EventRecord | undefined> {
-    const row = await this.#db
-      .selectFrom('events')
-      .selectAll()
-      .orderBy('sequence', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    return row === undefined ? undefined : fromEventRow(row);
+    return this.#pending.at(-1) ?? this.#stored.last();
   }
 
   async unfinishedCalls(): Promise<readonly EventRecord[]> {
     await this.settle();
     const records: EventRecord[] = [];
-    const pending = new Map(this.#pending.map((record) => [record.sequence, record]));
     for (const sequence of (await this.#findUnfinished()).values()) {
-      const waiting = pending.get(sequence);
-      if (waiting !== undefined) records.push(waiting);
-      if (waiting !== undefined) continue;
-      const row = await this.#db
-        .selectFrom('events')
-        .selectAll()
-        .where('sequence', '=', sequence)
-        .executeTakeFirst();
-      if (row !== undefined) records.push(fromEventRow(row));
+      const waiting = this.#pending.find((record) => record.sequence === sequence);
+      const record = waiting ?? (await this.#stored.at(sequence));
+      if (record !== undefined) records.push(record);
     }
     return records;
   }
 
   async #findUnfinished(): Promise<ReadonlyMap<string, number>> {
-    const rows = await this.#db
-      .selectFrom('events')
-      .select(['sequence', 'type', 'call_id'])
-      .where('sequence', '>', await readSettled(this.#db))
-      .where('type', 'in', ['call.intended', 'call.finished'])
-      .orderBy('sequence')
-      .execute();
+    const last = (await this.#stored.end())?.sequence ?? 0;
+    // In this moment: what waits now may be stored before everything up to the last is read.
+    const pending = this.#pendingAfter(last);
     const open = new Map<string, number>();
-    for (const { sequence, type, call_id } of rows) {
-      if (call_id === null) continue;
-      if (type === 'call.intended') open.set(call_id, sequence);
-      else open.delete(call_id);
+    for (const { sequence, callId, isFinished } of await this.#stored.callsAfterMark(last)) {
+      if (isFinished) open.delete(callId);
+      else open.set(callId, sequence);
     }
-    for (const { sequence, event } of this.#pendingAfter(rows.at(-1)?.sequence ?? 0)) {
+    for (const { sequence, event } of pending) {
       if (event.type === 'call.intended') open.set(event.callId, sequence);
       else if (event.type === 'call.finished') open.delete(event.callId);
     }
@@ -328,7 +278,7 @@ export class SqliteEventStore implements EventStore {
     for (;;) {
       // Each time: where there was no room for rows, removing others makes some.
       await this.settle(true);
-      const last = (await this.#lastRow())?.sequence ?? 0;
+      const last = (await this.#stored.end())?.sequence ?? 0;
       const upTo = Math.min(sequence, last, trimmed + ROWS_PER_TRIM);
       if (upTo <= trimmed) return;
       await trimEvents(this.#db, upTo);

@@ -1,0 +1,152 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { EventQuery, EventRecord } from '../../governance/index.js';
+import type { Db } from '../database.js';
+import type { ChainPoint } from '../event-marks.js';
+import { MOST_OF_NAME, type EventFilter } from '../event-rows.js';
+import type { EventBlockRow } from '../tables.js';
+import { MOST_OF_BLOCK } from './block-inserts.js';
+import { wantedNames } from './block-names.js';
+import { hashOfLine, parseLine } from './event-lines.js';
+import { matches } from './matching-events.js';
+
+/** Read before others get their turn: a millisecond. */
+const BLOCKS_PER_TURN = 4;
+
+type Block = Pick<EventBlockRow, 'first' | 'last' | 'previous_hash' | 'lines'>;
+
+/** What a filter finds in blocks. Its range must be given. */
+export async function findInBlocks(
+  db: Db,
+  filter: EventFilter & { readonly after: number; readonly before: number },
+  order: EventQuery['order'],
+  limit: number,
+): Promise<readonly EventRecord[]> {
+  const found: EventRecord[] = [];
+  let { after, before } = filter;
+  while (found.length < limit) {
+    const blocks = await blocksWith(db, { ...filter, after, before }, order);
+    for (const block of blocks) {
+      const records = recordsOf(block, filter);
+      found.push(...(order === 'newest' ? records.toReversed() : records));
+      if (order === 'newest') before = block.first;
+      else after = block.last;
+    }
+    if (blocks.length < BLOCKS_PER_TURN) break;
+    await turn();
+  }
+  return found.slice(0, limit);
+}
+
+function blocksWith(
+  db: Db,
+  filter: EventFilter & { readonly after: number; readonly before: number },
+  order: EventQuery['order'],
+): Promise<readonly Block[]> {
+  const { after, before, since, until } = filter;
+  let blocks = db
+    .selectFrom('event_blocks')
+    .select(['first', 'last', 'previous_hash', 'lines'])
+    .where('last', '>', after)
+    // The key is the last number. Without a bound on it, blocks behind would be looked at one by one.
+    .where('last', '<', before + MOST_OF_BLOCK)
+    .where('first', '<', before);
+  if (since !== undefined) blocks = blocks.where('latest', '>=', since);
+  if (until !== undefined) blocks = blocks.where('earliest', '<', until);
+  for (const wanted of wantedNames(filter)) blocks = blocks.where(sql<boolean>`instr(names, ${wanted}) > 0`);
+  return blocks
+    .orderBy('last', order === 'newest' ? 'desc' : 'asc')
+    .limit(BLOCKS_PER_TURN)
+    .execute();
+}
+
+/** Those a filter finds, oldest first. */
+function recordsOf({ previous_hash, lines }: Block, filter: EventFilter): readonly EventRecord[] {
+  const [first = '', ...others] = textsIn(filter);
+  const found: EventRecord[] = [];
+  // Looked for in all lines at once: most have nothing of it, and are not even taken out.
+  for (let at = lines.indexOf(first); at !== -1;) {
+    const start = lines.lastIndexOf('\n', at) + 1;
+    const end = endOfLine(lines, at);
+    const line = lines.slice(start, end);
+    if (others.every((text) => line.includes(text))) {
+      const parsed = parseLine(line);
+      const previousHash =
+        start === 0 ? previous_hash : hashOfLine(lines.slice(lines.lastIndexOf('\n', start - 2) + 1, start));
+      if (parsed !== undefined) {
+        const { sequence, at: time, actor, event, hash } = parsed;
+        const record = { sequence, at: time, actor, event, previousHash: previousHash ?? '', hash };
+        if (matches(record, filter)) found.push(record);
+      }
+    }
+    at = end + 1 < lines.length ? lines.indexOf(first, end + 1) : -1;
+  }
+  return found;
+}
+
+/** A block that somebody has changed may not end with the end of a line. */
+function endOfLine(lines: string, at: number): number {
+  const end = lines.indexOf('\n', at);
+  return end === -1 ? lines.length : end;
+}
+
+/** Nothing in it is written otherwise in JSON. */
+const PLAIN = /^[\w./:@ -]*$/;
+
+/** What a line must have in it to be found, as far as that can be told without reading it; what few have first. */
+function textsIn({ type, agent, connector, outcome, callId, tool }: EventFilter): readonly string[] {
+  return [callId, outcome, tool, agent, connector, type].flatMap((text) =>
+    text !== undefined && text.length < MOST_OF_NAME && PLAIN.test(text) ? [`"${text}"`] : [],
+  );
+}
+
+export async function lastBlock(db: Db): Promise<ChainPoint | undefined> {
+  const block = await db
+    .selectFrom('event_blocks')
+    .select(['last', 'hash'])
+    .orderBy('last', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return block === undefined ? undefined : { sequence: block.last, hash: block.hash };
+}
+
+/** Every event of every block, oldest first. */
+export async function* allInBlocks(db: Db): AsyncGenerator<EventRecord> {
+  for (let after = 0; ;) {
+    const blocks = await blocksWith(db, { after, before: Number.MAX_SAFE_INTEGER }, 'oldest');
+    for (const block of blocks) {
+      yield* recordsOf(block, {});
+      after = block.last;
+    }
+    if (blocks.length < BLOCKS_PER_TURN) return;
+  }
+}
+
+/** Removes what is in blocks up to a number, and returns the last of it. A block that goes on keeps the rest. */
+export async function trimBlocks(transaction: Db, upTo: number): Promise<ChainPoint | undefined> {
+  const whole = await transaction
+    .selectFrom('event_blocks')
+    .select(['last', 'hash'])
+    .where('last', '<=', upTo)
+    .orderBy('last', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  await transaction.deleteFrom('event_blocks').where('last', '<=', upTo).execute();
+  const cut = await transaction
+    .selectFrom('event_blocks')
+    .select(['first', 'last', 'lines'])
+    .where('first', '<=', upTo)
+    .where('last', '>', upTo)
+    .where('last', '<', upTo + MOST_OF_BLOCK)
+    .executeTakeFirst();
+  if (cut === undefined) return whole === undefined ? undefined : { sequence: whole.last, hash: whole.hash };
+  const lines = cut.lines.split('\n');
+  const removed = lines.filter((line) => Number.parseInt(line, 10) <= upTo);
+  const hash = hashOfLine(removed.at(-1) ?? '') ?? '';
+  await transaction
+    .updateTable('event_blocks')
+    .set({ first: upTo + 1, previous_hash: hash, lines: lines.slice(removed.length).join('\n') })
+    .where('last', '=', cut.last)
+    .execute();
+  return { sequence: upTo, hash };
+}

@@ -1,0 +1,124 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { EventQuery, EventRecord } from '../../governance/index.js';
+import type { Db } from '../database.js';
+import { readAnchor, readSettled, type ChainPoint } from '../event-marks.js';
+import { fromEventRow, whereEvents, type EventFilter } from '../event-rows.js';
+import { findInBlocks, lastBlock } from './block-events.js';
+
+/** Rows of the narrow index a filter reads before others get their turn: a few milliseconds. */
+const ROWS_PER_TURN = 50_000;
+/** Calls are looked for in pages of so many. */
+const CALLS_PER_PAGE = 1_000;
+
+/** An intent, or the outcome that goes with it. */
+export interface CallMark {
+  readonly sequence: number;
+  readonly callId: string;
+  readonly isFinished: boolean;
+}
+
+/** What the database holds of the log, in rows and in blocks. Whoever asks does not see which. */
+export class StoredEvents {
+  readonly #db: Db;
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  /** Up to the event with the number `last`. */
+  async find({ limit, order, ...filter }: EventQuery, last: number): Promise<readonly EventRecord[]> {
+    const { sequence: trimmed } = await readAnchor(this.#db);
+    let low = Math.max(trimmed, filter.after ?? 0);
+    let high = Math.min(last, (filter.before ?? Infinity) - 1);
+    const found: EventRecord[] = [];
+    while (low < high && found.length < limit) {
+      const from = order === 'newest' ? Math.max(low, high - ROWS_PER_TURN) : low;
+      const to = order === 'newest' ? high : Math.min(high, low + ROWS_PER_TURN);
+      const range = { ...filter, after: from, before: to + 1 };
+      found.push(...(await this.#findIn(range, order, limit - found.length)));
+      if (order === 'newest') high = from;
+      else low = to;
+      if (low < high && found.length < limit) await turn();
+    }
+    return found;
+  }
+
+  async #findIn(
+    range: EventFilter & { readonly after: number; readonly before: number },
+    order: EventQuery['order'],
+    limit: number,
+  ): Promise<readonly EventRecord[]> {
+    const rows = await this.#findRows(range, order, limit);
+    const blocked = await findInBlocks(this.#db, range, order, limit);
+    if (blocked.length === 0) return rows;
+    const sign = order === 'newest' ? -1 : 1;
+    return [...rows, ...blocked].sort((a, b) => sign * (a.sequence - b.sequence)).slice(0, limit);
+  }
+
+  /** The inner query reads nothing but the narrow index; rows are fetched only for what it found. */
+  async #findRows(
+    filter: EventFilter,
+    order: EventQuery['order'],
+    limit: number,
+  ): Promise<readonly EventRecord[]> {
+    const direction = order === 'newest' ? 'desc' : 'asc';
+    const sequences = whereEvents(this.#db.selectFrom('events').select('sequence'), filter)
+      .orderBy('sequence', direction)
+      .limit(limit);
+    const rows = await this.#db
+      .selectFrom('events')
+      .selectAll()
+      .where('sequence', 'in', sequences)
+      .orderBy('sequence', direction)
+      .execute();
+    return rows.map(fromEventRow);
+  }
+
+  /** Where the chain stands; undefined where there is nothing. */
+  async end(): Promise<ChainPoint | undefined> {
+    const row = await this.#db
+      .selectFrom('events')
+      .select(['sequence', 'hash'])
+      .orderBy('sequence', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    const block = await lastBlock(this.#db);
+    return (block?.sequence ?? 0) > (row?.sequence ?? 0) ? block : row;
+  }
+
+  async last(): Promise<EventRecord | undefined> {
+    const end = await this.end();
+    return end === undefined ? undefined : this.at(end.sequence);
+  }
+
+  async at(sequence: number): Promise<EventRecord | undefined> {
+    const range = { after: sequence - 1, before: sequence + 1 };
+    return (await this.#findIn(range, 'oldest', 1))[0];
+  }
+
+  /** Since the mark up to which every call is finished and up to `last`, oldest first. */
+  async callsAfterMark(last: number): Promise<readonly CallMark[]> {
+    const settled = await readSettled(this.#db);
+    const intended = await this.#ofType('call.intended', settled, last);
+    const finished = await this.#ofType('call.finished', settled, last);
+    return [...intended, ...finished].sort((a, b) => a.sequence - b.sequence);
+  }
+
+  async #ofType(
+    type: 'call.intended' | 'call.finished',
+    after: number,
+    last: number,
+  ): Promise<readonly CallMark[]> {
+    const marks: CallMark[] = [];
+    let page: readonly EventRecord[];
+    let from = after;
+    do {
+      page = await this.find({ type, after: from, limit: CALLS_PER_PAGE, order: 'oldest' }, last);
+      for (const { sequence, event } of page)
+        if (event.type === 'call.intended' || event.type === 'call.finished')
+          marks.push({ sequence, callId: event.callId, isFinished: event.type === 'call.finished' });
+      from = page.at(-1)?.sequence ?? last;
+    } while (page.length === CALLS_PER_PAGE);
+    return marks;
+  }
+}
