@@ -17,6 +17,7 @@ export {
 } from './sealed-variables.js';
 export { leadsIntoPrivateNetwork } from './private-network.js';
 export {
+  adviceForOffer,
   checkAddress,
   checkServer,
   explainCalls,

@@ -26,7 +26,7 @@ export async function* examineConnector(
   isHere: boolean,
 ): AsyncGenerator<Step> {
   const { checkAddress, explainSyncFailure, failed, skipped } = await import('../app/index.js');
-  const { id, url, command, enabled, credentialMode } = connector;
+  const { id, url, command, enabled, credentialMode, auth } = connector;
   if (!enabled) {
     yield failed(
       'list',
@@ -50,13 +50,17 @@ export async function* examineConnector(
   const outcome = await withProgress(cli.terminal, `Asking ${id}`, () => syncConnector(hub, id));
   if ('error' in outcome) {
     const isPerAgent = credentialMode === 'per_agent';
-    yield explainSyncFailure(id, outcome.error, { isCommand: command !== undefined, isPerAgent });
+    yield explainSyncFailure(id, outcome.error, {
+      isCommand: command !== undefined,
+      isPerAgent,
+      hasAuth: auth.type !== 'none',
+    });
   } else yield* describeSynced(hub, id);
   yield await describeCalls(hub, id);
 }
 
 async function* describeSynced(hub: HubClient, id: string): AsyncGenerator<Step> {
-  const { ok, skipped } = await import('../app/index.js');
+  const { adviceForOffer, ok, skipped } = await import('../app/index.js');
   const { command, auth, sync } = await hub.ask(ADMIN_ROUTES.connectors.get, { path: { id } });
   if (sync === null) return;
   if (command !== undefined) yield ok('command', `${command} runs`);
@@ -68,6 +72,7 @@ async function* describeSynced(hub: HubClient, id: string): AsyncGenerator<Step>
   yield ok(
     'list',
     `${sync.tools} tools${sync.rejected > 0 ? `, ${sync.rejected} definitions that cannot be offered` : ''}`,
+    adviceForOffer(sync.tools, sync.rejected, id),
   );
 }
 

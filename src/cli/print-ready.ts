@@ -16,7 +16,7 @@ export function printReady(cli: Cli, config: Config, { url, consoleUrl, hasSampl
   const { bold, cyan, dim, green } = cli.terminal.colors;
   const headers = { Authorization: 'Bearer ${HUB_KEY}' };
   const client = JSON.stringify({ mcpServers: { crosspoint: { type: 'http', url: mcpUrl, headers } } });
-  const data = config.sources['dataDir'] === 'default' ? '' : ` --data ${shown(cli, folder)}`;
+  const data = config.sources['dataDir'] === 'default' ? '' : ` --data ${toPaste(shown(cli, folder))}`;
   const first = hasSample ? `call sample__echo text=hello${data}` : `tools${data}`;
   cli.terminal.print(
     [
@@ -30,7 +30,7 @@ export function printReady(cli: Cli, config: Config, { url, consoleUrl, hasSampl
       `  Configuration ${config.configFile === undefined ? 'none; "crosspoint connector add" makes one' : shown(cli, config.configFile)}`,
       '',
       bold('In a client'),
-      `  export HUB_KEY=$(cat ${shown(cli, join(folder, 'local.token'))})`,
+      `  export HUB_KEY=$(cat ${toPaste(shown(cli, join(folder, 'local.token')))})`,
       `  ${client}`,
       '',
       bold('A first call, in another terminal'),
@@ -39,4 +39,9 @@ export function printReady(cli: Cli, config: Config, { url, consoleUrl, hasSampl
       dim('Stop with Ctrl-C.'),
     ].join('\n'),
   );
+}
+
+/** As one word of a command line, whatever the path has in it. */
+function toPaste(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -17,7 +17,21 @@ export function adviceForStatus(status: unknown): string {
 
 export const PATH_ADVICE =
   'Look whether the address is that of an MCP server: most answer at /mcp, older ones at /sse.';
+export const REFUSED_ADVICE =
+  'That is what the server itself says. If it misses a session or a header, something between may drop it: ask it without a proxy. Else look into its log.';
+export const SESSION_ADVICE =
+  'Copies of it behind a balancer must share their sessions, or a client must stay with one of them; else look into its log.';
+export const PAGES_ADVICE = 'The server pages wrongly: tell whoever wrote it.';
+export const VERSION_ADVICE = 'The server is too old or too new for this version of Crosspoint.';
 const BROKEN = 'The server is broken or overloaded: look into its log.';
+
+/** What to do where an upstream answers well and offers little. */
+export function adviceForOffer(tools: number, rejected: number, id?: string): string | undefined {
+  if (rejected > 0 && id !== undefined)
+    return `Why they cannot be offered is told by GET /api/v1/connectors/${id}/tools, and in the console.`;
+  if (tools > 0 || rejected > 0) return undefined;
+  return 'If you expect some: look whether the server shows them only to who signs in, or only when they are switched on there.';
+}
 
 /** What to do about calls that end in this way. By the code that the event log has. */
 export function adviceForCalls(error: string, id: string): string {

@@ -1,14 +1,36 @@
-import type { McpClient } from '../../mcp/client/index.js';
+import type { ClientErrorCode, McpClient } from '../../mcp/client/index.js';
 import { ProtocolError } from '../../mcp/jsonrpc/index.js';
 import type { TransportError } from '../../mcp/transports/index.js';
 import { VERSION } from '../version.js';
 import type { PublicWay } from './check-address.js';
-import { adviceForStatus, PATH_ADVICE } from './advice.js';
+import {
+  adviceForOffer,
+  adviceForStatus,
+  PAGES_ADVICE,
+  PATH_ADVICE,
+  REFUSED_ADVICE,
+  SESSION_ADVICE,
+  VERSION_ADVICE,
+} from './advice.js';
 import { failed, ok, skipped, type Step } from './step.js';
 
 const TOTAL_MS = 20_000;
 /** One form of answer under the name of the other. */
 const MIXED = new Set<string>(['HTTP_INVALID_BODY', 'INVALID_SSE_EVENT_DATA']);
+const OVERSIZED = new Set<string>([
+  'HTTP_BODY_TOO_LARGE',
+  'SSE_EVENT_DATA_TOO_LARGE',
+  'SSE_STREAM_TOO_LARGE',
+]);
+
+const ENDLESS = ['the pages of its list lead nowhere', PAGES_ADVICE] as const;
+/** What our side made of it, where more is known than that it went wrong. */
+const DECISIONS: Readonly<Partial<Record<ClientErrorCode, readonly [detail: string, advice: string]>>> = {
+  session_lost: ['it forgets the session that it has just begun', SESSION_ADVICE],
+  cursor_repeated: ENDLESS,
+  page_limit: ENDLESS,
+  timeout: ['no answer in time', 'It takes the request and says nothing: look into its log.'],
+};
 
 /** What the server is shown, and who supplies the rest when the connector is there. */
 export interface Shown {
@@ -40,6 +62,7 @@ export async function* checkServer(url: URL, way?: PublicWay, shown?: Shown): As
     yield ok(
       'list',
       `${items.length} tools${rejected.length > 0 ? `, ${rejected.length} more that cannot be used` : ''}`,
+      adviceForOffer(items.length, rejected.length),
     );
   } catch (error) {
     yield await explain(error, client !== undefined, shown);
@@ -53,7 +76,7 @@ async function explain(error: unknown, connected: boolean, shown: Shown | undefi
   const transports = await import('../../mcp/transports/index.js');
   const step = connected ? 'list' : 'era';
   if (error instanceof ProtocolError)
-    return failed(step, `the server refuses: ${error.message}`, 'Look into the log of the server.');
+    return failed(step, `the server refuses: ${error.message}`, REFUSED_ADVICE);
   if (
     error instanceof transports.TransportError &&
     (error.code === 'HTTP_UNAUTHORIZED' || error.code === 'HTTP_FORBIDDEN')
@@ -62,11 +85,11 @@ async function explain(error: unknown, connected: boolean, shown: Shown | undefi
   }
   if (error instanceof ClientError && error.code === 'incompatible_version') {
     const spoken = error.supported === undefined ? '' : `: it speaks ${error.supported.join(', ')}`;
-    return failed(
-      'era',
-      `no protocol version in common${spoken}`,
-      'The server is too old or too new for this version of Crosspoint.',
-    );
+    return failed('era', `no protocol version in common${spoken}`, VERSION_ADVICE);
+  }
+  if (error instanceof ClientError) {
+    const [detail, advice] = DECISIONS[error.code] ?? [];
+    if (detail !== undefined && advice !== undefined) return failed(step, detail, advice);
   }
   if (error instanceof transports.TransportError) {
     const told = explainTransport(error, step);
@@ -83,6 +106,12 @@ function explainTransport({ status, code }: TransportError, step: Step['step']):
   if (status === 404) return failed('http', 'HTTP 404: nothing is at this path', PATH_ADVICE);
   if (status !== undefined && status >= 400)
     return failed('http', `HTTP ${status} to a request of MCP`, adviceForStatus(status));
+  if (OVERSIZED.has(code))
+    return failed(
+      step,
+      `the answer is larger than is read (${code})`,
+      'Raise "limits.responseBytes" of the connector, or have the server offer less.',
+    );
   if (MIXED.has(code))
     return failed(
       step,

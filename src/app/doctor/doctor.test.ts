@@ -23,28 +23,36 @@ async function serve(listener: RequestListener): Promise<URL> {
 }
 
 /** A server of the handshake era that knows nothing but POST. */
-const postOnly: RequestListener = (request, response) => {
-  if (request.method !== 'POST') return void response.writeHead(404).end();
-  let text = '';
-  request.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  request.on('end', () => {
-    const { id, method } = JSON.parse(text) as { id?: number; method: string };
-    if (id === undefined) return void response.writeHead(202).end();
-    const results: Readonly<Record<string, object>> = {
-      initialize: {
-        protocolVersion: '2025-06-18',
-        capabilities: { tools: {} },
-        serverInfo: { name: 'plain', version: '1' },
-      },
-      'tools/list': { tools: [{ name: 'a', inputSchema: { type: 'object' } }, { name: 'b' }] },
-    };
-    const result = results[method];
-    const answer = result === undefined ? { error: { code: -32_601, message: 'unknown' } } : { result };
-    response
-      .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
-  });
-};
+const postOnly = handshake();
+
+function handshake(
+  list: object = { tools: [{ name: 'a', inputSchema: { type: 'object' } }, { name: 'b' }] },
+): RequestListener {
+  return (request, response) => {
+    if (request.method !== 'POST') return void response.writeHead(404).end();
+    let text = '';
+    request.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    request.on('end', () => {
+      const { id, method } = JSON.parse(text) as { id?: number; method: string };
+      if (id === undefined) return void response.writeHead(202).end();
+      const results: Readonly<Record<string, object>> = {
+        initialize: {
+          protocolVersion: '2025-06-18',
+          capabilities: { tools: {} },
+          serverInfo: { name: 'plain', version: '1' },
+        },
+        'tools/list': list,
+      };
+      if (method === 'tools/list' && 'status' in list)
+        return void response.writeHead(Number(list.status)).end();
+      const result = results[method];
+      const answer = result === undefined ? { error: { code: -32_601, message: 'unknown' } } : { result };
+      response
+        .writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+    });
+  };
+}
 
 async function stepsOf(url: URL): Promise<Step[]> {
   const steps: Step[] = [];
@@ -123,6 +131,23 @@ describe('what is wrong is told at its step', () => {
           .end(),
       /^auth failed: .*by OAuth.*--oauth/,
     ],
+    [
+      'a session that is forgotten',
+      handshake({ status: 404 }),
+      /^list failed: .*forgets the session.*balancer/,
+    ],
+    ['a session that does not arrive', handshake({ status: 400 }), /^http failed: HTTP 400.*Mcp-Session-Id/],
+    [
+      'pages without end',
+      handshake({ tools: [], nextCursor: 'again' }),
+      /^list failed: .*pages.*tell whoever wrote it/,
+    ],
+    [
+      'more than is read',
+      handshake({ tools: [], more: 'x'.repeat(9e6) }),
+      /^list failed: .*larger.*limits\.responseBytes/,
+    ],
+    ['no tools', handshake({ tools: [] }), /^list ok: 0 tools → If you expect some/],
   ])('%s', async (_, listener, expected) => {
     expect(await last(listener)).toMatch(expected);
   });
@@ -160,6 +185,25 @@ test.each([
     detail: 'why',
     advice: expect.stringContaining(advice),
   });
+});
+
+test.each([
+  ['upstream_protocol', 'incompatible_version', /too old or too new/],
+  ['upstream_protocol', 'cursor_repeated', /pages wrongly/],
+  ['upstream_protocol', 'HTTP_NOT_ACCEPTABLE', /header Accept/],
+  ['upstream_protocol', 'HTTP_SESSION_REQUIRED', /Mcp-Session-Id/],
+  ['upstream_closed', 'session_lost', /balancer/],
+  ['upstream_too_large', 'HTTP_BODY_TOO_LARGE', /limits\.responseBytes/],
+  ['upstream_rejected', undefined, /what the server itself says/],
+])('a sync that ends with %s because of %s', (code, reason, expected) => {
+  const failure = { code, message: 'why', details: { reason } };
+  expect(explainSyncFailure('x', failure, { isCommand: false, isPerAgent: false }).advice).toMatch(expected);
+});
+
+test('a server that wants a credential, and a connector that has no place for one', () => {
+  const failure = { code: 'credential_required', message: 'why' };
+  const step = explainSyncFailure('x', failure, { isCommand: false, isPerAgent: false, hasAuth: false });
+  expect(step.advice).toContain('--bearer-env');
 });
 
 test('a connector for which nobody has signed in has no tools', () => {

@@ -1,4 +1,11 @@
-import { adviceForStatus, PATH_ADVICE } from './advice.js';
+import {
+  adviceForStatus,
+  PAGES_ADVICE,
+  PATH_ADVICE,
+  REFUSED_ADVICE,
+  SESSION_ADVICE,
+  VERSION_ADVICE,
+} from './advice.js';
 import { failed, type Step } from './step.js';
 
 /** What the hub told of its own attempt. */
@@ -8,15 +15,29 @@ export interface SyncFailure {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
+/** As much of a connector as decides what can be done. */
+export interface SyncedConnector {
+  readonly isCommand: boolean;
+  readonly isPerAgent: boolean;
+  /** Whether it says how to show who asks. */
+  readonly hasAuth?: boolean;
+}
+
 /** A sync is the whole way at once: this tells at which step it ended and what to do. */
 export function explainSyncFailure(
   id: string,
   failure: SyncFailure,
-  { isCommand, isPerAgent }: { readonly isCommand: boolean; readonly isPerAgent: boolean },
+  { isCommand, isPerAgent, hasAuth = true }: SyncedConnector,
 ): Step {
   const { code, message, details } = failure;
   switch (code) {
     case 'credential_required':
+      if (!hasAuth)
+        return failed(
+          'auth',
+          message,
+          'The connector has no "auth". In a file, set it; else remove the connector and add it again with --bearer-env, --api-key-env, --header or --oauth.',
+        );
       return failed(
         'auth',
         message,
@@ -36,10 +57,14 @@ export function explainSyncFailure(
         'Private networks are open to connectors that the command line or the configuration file adds.',
       );
     case 'upstream_protocol':
+      return failed(isCommand ? 'command' : 'era', message, adviceForAnswer(details, isCommand));
+    case 'upstream_rejected':
+      return failed('list', message, REFUSED_ADVICE);
+    case 'upstream_too_large':
       return failed(
-        isCommand ? 'command' : 'era',
+        'list',
         message,
-        isCommand ? 'Look whether the command is that of an MCP server.' : PATH_ADVICE,
+        'Raise "limits.responseBytes" of the connector, or have the server offer less.',
       );
     case 'upstream_unavailable':
     case 'upstream_closed':
@@ -49,7 +74,11 @@ export function explainSyncFailure(
           message,
           'Try the command by hand, in the same folder and with the same variables.',
         );
-      return failed('http', message, adviceForStatus(details?.['status']));
+      return failed(
+        'http',
+        message,
+        FORGOTTEN.has(details?.['reason']) ? SESSION_ADVICE : adviceForStatus(details?.['status']),
+      );
     case 'upstream_timeout':
       return failed(
         'list',
@@ -58,5 +87,24 @@ export function explainSyncFailure(
       );
     default:
       return failed('list', message, 'Look into the event log: crosspoint events');
+  }
+}
+
+const FORGOTTEN: ReadonlySet<unknown> = new Set(['session_lost', 'MCP_SESSION_NOT_FOUND']);
+
+/** What to do about an answer that the protocol does not allow, by the closest reason that is known. */
+function adviceForAnswer(details: SyncFailure['details'], isCommand: boolean): string {
+  switch (details?.['reason']) {
+    case 'incompatible_version':
+      return VERSION_ADVICE;
+    case 'cursor_repeated':
+    case 'page_limit':
+      return PAGES_ADVICE;
+    case 'HTTP_NOT_ACCEPTABLE':
+      return adviceForStatus(406);
+    case 'HTTP_SESSION_REQUIRED':
+      return adviceForStatus(400);
+    default:
+      return isCommand ? 'Look whether the command is that of an MCP server.' : PATH_ADVICE;
   }
 }

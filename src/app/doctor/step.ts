@@ -8,8 +8,8 @@ export interface Step {
   readonly advice?: string;
 }
 
-export function ok(step: Step['step'], detail: string): Step {
-  return { step, state: 'ok', detail };
+export function ok(step: Step['step'], detail: string, advice?: string): Step {
+  return { step, state: 'ok', detail, ...(advice !== undefined && { advice }) };
 }
 
 export function failed(step: Step['step'], detail: string, advice: string): Step {
