@@ -12,6 +12,8 @@ export interface HubPlace {
 /** What somebody is told who started a hub. */
 export interface ReadyHub {
   readonly url: string;
+  /** The same from this machine, whatever the hub is called outside. */
+  readonly localUrl: string;
   /** Signs one browser in, once. */
   readonly consoleUrl: string;
   readonly hasSample: boolean;

@@ -15,7 +15,12 @@ function printed(dataDir: string): string {
     },
   } as unknown as Cli;
   const config = { dataDir, sources: { dataDir: 'flag' }, logFormat: 'pretty' } as unknown as Config;
-  printReady(cli, config, { url: 'http://127.0.0.1:8080', consoleUrl: 'http://x', hasSample: true } as never);
+  printReady(cli, config, {
+    url: 'http://127.0.0.1:8080',
+    localUrl: 'http://127.0.0.1:8080',
+    consoleUrl: 'http://x',
+    hasSample: true,
+  });
   return lines.join('\n');
 }
 

@@ -8,11 +8,15 @@ import type { ReadyHub } from './hub-herald.js';
  * What somebody needs to make the first call, readable in ten seconds; or one line for programs. `consoleUrl` signs one
  * browser in, once: whoever reads this output may.
  */
-export function printReady(cli: Cli, config: Config, { url, consoleUrl, hasSample }: ReadyHub): void {
+export function printReady(
+  cli: Cli,
+  config: Config,
+  { url, localUrl, consoleUrl, hasSample }: ReadyHub,
+): void {
   const folder = config.dataDir;
   const mcpUrl = `${url}/mcp`;
   if (config.logFormat === 'json')
-    return printJson(cli, { event: 'ready', url, mcpUrl, consoleUrl, pid: process.pid });
+    return printJson(cli, { event: 'ready', url, mcpUrl, consoleUrl, localUrl, pid: process.pid });
   const { bold, cyan, dim, green } = cli.terminal.colors;
   const headers = { Authorization: 'Bearer ${HUB_KEY}' };
   const client = JSON.stringify({ mcpServers: { crosspoint: { type: 'http', url: mcpUrl, headers } } });

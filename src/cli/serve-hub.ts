@@ -90,7 +90,7 @@ async function run(
   await sampleKnown(running);
   herald.announce({ localUrl, configFile: config.configFile });
   const consoleUrl = await hub.browser.createSignInLink();
-  herald.ready({ url: running.url, consoleUrl, hasSample: hub.catalog.has('sample') });
+  herald.ready({ url: running.url, localUrl, consoleUrl, hasSample: hub.catalog.has('sample') });
 }
 
 async function start(

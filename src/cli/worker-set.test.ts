@@ -4,7 +4,12 @@ import { silentLogger } from '../kernel/index.js';
 import type { ReadyHub } from './hub-herald.js';
 import { WorkerSet } from './worker-set.js';
 
-const HUB = { url: 'http://hub', consoleUrl: 'http://hub/#', hasSample: false };
+const HUB = {
+  url: 'http://hub',
+  localUrl: 'http://127.0.0.1:8080',
+  consoleUrl: 'http://hub/#',
+  hasSample: false,
+};
 const SERVING = `
   process.on('message', (order) => order === 'stop' && process.exit(0));
   process.send({ type: 'ready', hub: ${JSON.stringify(HUB)} });`;

@@ -134,7 +134,9 @@ describe('the file', () => {
   });
 
   test('a YAML error names the line', () => {
-    expect(() => load('server:\n  port: [1\n', { name: 'crosspoint.yaml' })).toThrow(/line [23]/);
+    expect(() => load('server:\n  port: [1\n', { name: 'crosspoint.yaml' })).toThrow(
+      /line [23], column \d+$/,
+    );
   });
 
   test('paths are relative to the file', () => {

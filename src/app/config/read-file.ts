@@ -23,7 +23,9 @@ export function readConfigFile(path: string): unknown {
 function readYaml(path: string, text: string): unknown {
   const document = yaml().parseDocument(text, { prettyErrors: true });
   const problem = document.errors[0];
-  if (problem !== undefined) throw new HubError('config_invalid', `${path}: ${problem.message}`);
+  // What follows on further lines is a picture of the place.
+  const [told = ''] = problem?.message.split(/:?\n/, 1) ?? [];
+  if (problem !== undefined) throw new HubError('config_invalid', `${path}: ${told}`);
   return document.toJS() ?? {};
 }
 

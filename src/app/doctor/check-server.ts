@@ -10,6 +10,7 @@ import {
   PATH_ADVICE,
   REFUSED_ADVICE,
   SESSION_ADVICE,
+  SIZE_ADVICE,
   VERSION_ADVICE,
 } from './advice.js';
 import { failed, ok, skipped, type Step } from './step.js';
@@ -106,12 +107,7 @@ function explainTransport({ status, code }: TransportError, step: Step['step']):
   if (status === 404) return failed('http', 'HTTP 404: nothing is at this path', PATH_ADVICE);
   if (status !== undefined && status >= 400)
     return failed('http', `HTTP ${status} to a request of MCP`, adviceForStatus(status));
-  if (OVERSIZED.has(code))
-    return failed(
-      step,
-      `the answer is larger than is read (${code})`,
-      'Raise "limits.responseBytes" of the connector, or have the server offer less.',
-    );
+  if (OVERSIZED.has(code)) return failed(step, `the answer is larger than is read (${code})`, SIZE_ADVICE);
   if (MIXED.has(code))
     return failed(
       step,

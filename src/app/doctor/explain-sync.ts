@@ -4,6 +4,7 @@ import {
   PATH_ADVICE,
   REFUSED_ADVICE,
   SESSION_ADVICE,
+  SIZE_ADVICE,
   VERSION_ADVICE,
 } from './advice.js';
 import { failed, type Step } from './step.js';
@@ -29,7 +30,7 @@ export function explainSyncFailure(
   failure: SyncFailure,
   { isCommand, isPerAgent, hasAuth = true }: SyncedConnector,
 ): Step {
-  const { code, message, details } = failure;
+  const { code, message } = failure;
   switch (code) {
     case 'credential_required':
       if (!hasAuth)
@@ -56,16 +57,20 @@ export function explainSyncFailure(
         message,
         'Private networks are open to connectors that the command line or the configuration file adds.',
       );
+    default:
+      return explainAnswer(failure, isCommand);
+  }
+}
+
+/** What the upstream did, or did not do. */
+function explainAnswer({ code, message, details }: SyncFailure, isCommand: boolean): Step {
+  switch (code) {
     case 'upstream_protocol':
       return failed(isCommand ? 'command' : 'era', message, adviceForAnswer(details, isCommand));
     case 'upstream_rejected':
       return failed('list', message, REFUSED_ADVICE);
     case 'upstream_too_large':
-      return failed(
-        'list',
-        message,
-        'Raise "limits.responseBytes" of the connector, or have the server offer less.',
-      );
+      return failed('list', message, SIZE_ADVICE);
     case 'upstream_unavailable':
     case 'upstream_closed':
       if (isCommand)
