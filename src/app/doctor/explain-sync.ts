@@ -82,7 +82,7 @@ function explainAnswer({ code, message, details }: SyncFailure, isCommand: boole
       return failed(
         'http',
         message,
-        FORGOTTEN.has(details?.['reason']) ? SESSION_ADVICE : adviceForStatus(details?.['status']),
+        details?.['reason'] === 'session_lost' ? SESSION_ADVICE : adviceForStatus(details?.['status']),
       );
     case 'upstream_timeout':
       return failed(
@@ -94,8 +94,6 @@ function explainAnswer({ code, message, details }: SyncFailure, isCommand: boole
       return failed('list', message, 'Look into the event log: crosspoint events');
   }
 }
-
-const FORGOTTEN: ReadonlySet<unknown> = new Set(['session_lost', 'MCP_SESSION_NOT_FOUND']);
 
 /** What to do about an answer that the protocol does not allow, by the closest reason that is known. */
 function adviceForAnswer(details: SyncFailure['details'], isCommand: boolean): string {
