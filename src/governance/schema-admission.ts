@@ -6,6 +6,10 @@ const SCHEMA_LIMITS = {
   depth: 64,
   subschemas: 5_000,
   references: 10_000,
+  /** Of one object: the compiler nests what it makes of them, and more than about this many would not run. */
+  properties: 1_000,
+  /** Of schemas that ask what no other part has looked at: compiling compares each part with all others. */
+  subschemasWithRest: 200,
 } as const;
 
 /** Keywords whose schemas apply to the very same value, so that a cycle through them never ends. */
@@ -17,12 +21,25 @@ const DATA = new Set(['const', 'enum', 'default', 'examples', 'example']);
 /** Why a schema may not be used; undefined if it may. Nothing is fetched, nothing compiled. */
 export function judgeSchema(schema: JsonObject): string | undefined {
   const references: string[] = [];
+  const count = { subschemas: 0, asksForRest: false };
   return (
-    judgeShape(schema, 0, { subschemas: 0 }, references) ??
+    judgeShape(schema, 0, count, references) ??
+    judgeRest(count) ??
     judgeSize(schema) ??
     references.map((reference) => judgeReference(schema, reference)).find((reason) => reason !== undefined) ??
     judgeCycles(schema)
   );
+}
+
+interface Count {
+  subschemas: number;
+  asksForRest: boolean;
+}
+
+function judgeRest({ subschemas, asksForRest }: Count): string | undefined {
+  return asksForRest && subschemas > SCHEMA_LIMITS.subschemasWithRest
+    ? `the schema has unevaluated members and more than ${SCHEMA_LIMITS.subschemasWithRest} parts`
+    : undefined;
 }
 
 function judgeSize(schema: JsonObject): string | undefined {
@@ -30,12 +47,7 @@ function judgeSize(schema: JsonObject): string | undefined {
   return length > SCHEMA_LIMITS.bytes ? `the schema is larger than ${SCHEMA_LIMITS.bytes} bytes` : undefined;
 }
 
-function judgeShape(
-  value: Json,
-  depth: number,
-  count: { subschemas: number },
-  references: string[],
-): string | undefined {
+function judgeShape(value: Json, depth: number, count: Count, references: string[]): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth > SCHEMA_LIMITS.depth) return `the schema is nested deeper than ${SCHEMA_LIMITS.depth} levels`;
   if (Array.isArray(value)) {
@@ -49,6 +61,9 @@ function judgeShape(
     return `the schema has more than ${SCHEMA_LIMITS.subschemas} parts`;
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined || DATA.has(key)) continue;
+    if (key === 'properties' && isObject(member) && Object.keys(member).length > SCHEMA_LIMITS.properties)
+      return `the schema has an object with more than ${SCHEMA_LIMITS.properties} properties`;
+    if (key === 'unevaluatedProperties' || key === 'unevaluatedItems') count.asksForRest = true;
     if ((key === '$ref' || key === '$dynamicRef' || key === '$recursiveRef') && typeof member === 'string')
       references.push(member);
     const reason = judgeShape(member, depth + 1, count, references);
@@ -88,8 +103,14 @@ function decodePointer(part: string): string {
 function judgeCycles(root: JsonObject): string | undefined {
   const open = new Set<JsonObject>();
   const costs = new Map<JsonObject, number>();
-  const cost = costOf(root);
-  return typeof cost === 'string' ? cost : undefined;
+  // What is inside begins anew: a part of the value is smaller than the value, so a way back through it ends.
+  const starts = [root];
+  const met = new Set(starts);
+  for (const start of starts) {
+    const cost = costOf(start);
+    if (typeof cost === 'string') return cost;
+  }
+  return undefined;
 
   function costOf(schema: JsonObject): number | string {
     const known = costs.get(schema);
@@ -106,8 +127,9 @@ function judgeCycles(root: JsonObject): string | undefined {
     open.delete(schema);
     costs.set(schema, total);
     for (const inner of inside(schema)) {
-      const part = costOf(inner);
-      if (typeof part === 'string') return part;
+      if (met.has(inner)) continue;
+      met.add(inner);
+      starts.push(inner);
     }
     return total;
   }

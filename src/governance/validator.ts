@@ -4,9 +4,11 @@ import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
 import type * as Draft2020 from 'ajv/dist/2020.js';
 import type Formats from 'ajv-formats';
 import { JsonNumber, type Json, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { CheckBudget, CheckTooLong, countSteps, withCosts } from './check-budget.js';
 import { isPlainSchema } from './plain-schema.js';
 import { judgeSchema } from './schema-admission.js';
-import { toLinearPattern } from './schema-pattern.js';
+import { checkUniqueItems, skipLongTexts } from './schema-keywords.js';
+import { linearPatterns } from './schema-pattern.js';
 
 export interface Validator {
   /** Why a schema cannot be used; undefined if it can. Cheap: nothing is compiled. */
@@ -30,6 +32,7 @@ const NOTHING: readonly string[] = [];
 
 export function createValidator(): Validator {
   const compiled = new WeakMap<JsonObject, Compiled>();
+  const budget = new CheckBudget();
   const compilers = new Map<'2020-12' | 'draft-07', { ajv: Ajv; uses: number }>();
 
   function compilerFor(schema: JsonObject): Ajv {
@@ -40,7 +43,7 @@ export function createValidator(): Validator {
       known.uses++;
       return known.ajv;
     }
-    const ajv = createCompiler(dialect);
+    const ajv = createCompiler(dialect, budget);
     compilers.set(dialect, { ajv, uses: 1 });
     return ajv;
   }
@@ -53,7 +56,7 @@ export function createValidator(): Validator {
       try {
         // The dialect is chosen above; an unknown $schema must not make the compiler look for it.
         const { $schema: _, $id: __, ...rest } = schema;
-        result = compilerFor(schema).compile(rest);
+        result = compilerFor(schema).compile(withCosts(rest));
       } catch {
         // Left as unusable: a schema nobody can compile refuses every value.
       }
@@ -69,6 +72,7 @@ export function createValidator(): Validator {
       try {
         const { $schema: _, ...rest } = schema;
         if (isPlainSchema(rest)) return undefined;
+        budget.renew();
         return compilerFor({ $schema: schema['$schema'] }).validateSchema(rest) === true
           ? undefined
           : 'the schema is not valid JSON Schema';
@@ -79,19 +83,36 @@ export function createValidator(): Validator {
     problems(schema, value, name = 'arguments') {
       const validate = compile(schema);
       if (validate === 'unusable') return ['the schema of this tool cannot be used'];
-      if (validate(withoutExactNumbers(value))) return NOTHING;
-      return (validate.errors ?? []).slice(0, MAX_PROBLEMS).map((error) => toProblem(error, name));
+      return findProblems(validate, value, name, budget);
     },
   };
 }
 
-function createCompiler(dialect: '2020-12' | 'draft-07'): Ajv {
+function findProblems(
+  validate: ValidateFunction,
+  value: Json,
+  name: string,
+  budget: CheckBudget,
+): readonly string[] {
+  budget.renew();
+  try {
+    if (validate(withoutExactNumbers(value))) return NOTHING;
+  } catch (error) {
+    // A schema may also lead back to itself by ways that cannot be seen before, until there is no stack left.
+    if (error instanceof CheckTooLong || error instanceof RangeError)
+      return ['checking this against the schema would take too long'];
+    throw error;
+  }
+  return (validate.errors ?? []).slice(0, MAX_PROBLEMS).map((error) => toProblem(error, name));
+}
+
+function createCompiler(dialect: '2020-12' | 'draft-07', budget: CheckBudget): Ajv {
   const Compiler =
     dialect === '2020-12'
       ? (require('ajv/dist/2020.js') as typeof Draft2020).Ajv2020
       : (require('ajv') as typeof Draft7).Ajv;
   const formats = require('ajv-formats') as typeof Formats;
-  const regExp = Object.assign(toLinearPattern, { code: 'toLinearPattern' });
+  const regExp = Object.assign(linearPatterns(budget), { code: 'linearPatterns' });
   const ajv = new Compiler({
     strict: false,
     allErrors: false,
@@ -100,9 +121,12 @@ function createCompiler(dialect: '2020-12' | 'draft-07'): Ajv {
     logger: false,
     ownProperties: true,
     multipleOfPrecision: 9,
-    code: { regExp },
+    code: { regExp, optimize: false },
   });
   formats.default(ajv, { mode: 'fast' });
+  skipLongTexts(ajv);
+  checkUniqueItems(ajv, budget);
+  countSteps(ajv, budget);
   return ajv;
 }
 
