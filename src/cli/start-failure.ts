@@ -2,11 +2,31 @@ import { HubError } from '../kernel/index.js';
 import { CliError } from './cli-error.js';
 import { EXIT_CONFIGURATION, EXIT_FAILED } from './exit-codes.js';
 
-const SYSTEM_ERRORS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is in use: choose another with --port',
-  EADDRNOTAVAIL: 'this machine does not have that address: choose another with --host',
-  EACCES: 'not allowed to use this address, port or folder',
-};
+/** What the system said no to, in words that name it. */
+function explainSystemError({ code, path, port, address }: SystemError): string | undefined {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `port ${port} is in use: choose another with --port`;
+    case 'EADDRNOTAVAIL':
+      return `this machine does not have the address ${address}: choose another with --host`;
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      if (path !== undefined) return `not allowed to write ${path}: choose another data folder with --data`;
+      return port === undefined ? undefined : `not allowed to use port ${port}: choose another with --port`;
+    case 'ENOSPC':
+      return 'the disk is full';
+    default:
+      return undefined;
+  }
+}
+
+interface SystemError {
+  readonly code?: string;
+  readonly path?: string;
+  readonly port?: number;
+  readonly address?: string;
+}
 
 /** Why a hub cannot start, in one line. */
 export function toStartFailure(error: unknown): CliError {
@@ -14,7 +34,7 @@ export function toStartFailure(error: unknown): CliError {
     const exitCode = error.code === 'config_invalid' ? EXIT_CONFIGURATION : EXIT_FAILED;
     return new CliError(error.message, { code: error.code, exitCode, cause: error });
   }
-  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? 'failed';
-  const message = SYSTEM_ERRORS[code] ?? (error instanceof Error ? error.message : String(error));
-  return new CliError(message, { code, cause: error });
+  const system = (error ?? {}) as SystemError;
+  const message = explainSystemError(system) ?? (error instanceof Error ? error.message : String(error));
+  return new CliError(message, { code: system.code ?? 'failed', cause: error });
 }

@@ -1,0 +1,51 @@
+import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { HubError } from '../kernel/index.js';
+import { toStartFailure } from './start-failure.js';
+
+/** What listening at a place fails with. */
+function listenFailure(port: number, host: string): Promise<Error> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', resolve);
+    server.listen(port, host, () => server.close(() => reject(new Error('it listens'))));
+  });
+}
+
+test('a port that is in use is named', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port } = taken.address() as { readonly port: number };
+  const { message, exitCode } = toStartFailure(await listenFailure(port, '127.0.0.1'));
+  taken.close();
+  expect([message, exitCode]).toEqual([`port ${port} is in use: choose another with --port`, 1]);
+});
+
+test('so is an address that is not of this machine', async () => {
+  expect(toStartFailure(await listenFailure(0, '192.0.2.1')).message).toContain('192.0.2.1');
+});
+
+test.each(['EACCES', 'EROFS'])('a folder that cannot be written is named: %s', (code) => {
+  const error = Object.assign(new Error(`${code}: mkdir`), { code, path: '/srv/hub/.crosspoint' });
+  expect(toStartFailure(error).message).toBe(
+    'not allowed to write /srv/hub/.crosspoint: choose another data folder with --data',
+  );
+});
+
+test('what is not known is told as the system tells it', () => {
+  let failure: unknown;
+  try {
+    mkdirSync('/dev/null/hub');
+  } catch (error) {
+    failure = error;
+  }
+  expect(toStartFailure(failure).message).toContain('/dev/null/hub');
+});
+
+test('a wrong configuration ends with 78', () => {
+  expect(toStartFailure(new HubError('config_invalid', 'why'))).toMatchObject({
+    message: 'why',
+    exitCode: 78,
+  });
+});
