@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Random } from '../fuzz/random.js';
 import { until } from '../support/http/until.js';
 import { envelope, Gate, MODERN, request } from '../support/server/harness.js';
-import { LiveServer, rawPost } from '../support/server/live-server.js';
+import { FRONTS, LiveServer, rawPost } from '../support/server/live-server.js';
 import { damagedCase, FrontPair, oddCases } from '../support/server/front-agreement.js';
 
 /** A longer run is `npm run fuzz:front`. */
@@ -104,6 +104,25 @@ test.each([
   connection.write(text);
   expect((await connection.response())?.status).toBe(first?.status);
 });
+
+test.each(FRONTS)(
+  'H-39, F13: a request that came while the process stood still is answered, by $way',
+  async ({ fastFront }) => {
+    const live = await LiveServer.open({
+      fastFront,
+      http: { headersTimeoutMs: fastFront ? 700 : 60_000, keepAliveMs: 700, keepAliveGraceMs: 0 },
+    });
+    onTestFinished(() => live.close());
+    const [fresh, used] = [live.connect(), live.connect()];
+    used.write(rawPost('{}'));
+    await used.response();
+    await until(() => fresh.socket.readyState === 'open', 'the connection is open');
+    // They are in the socket's buffer at once. All limits, and the time of the next look at them, pass before anything is read.
+    for (const connection of [fresh, used]) connection.write(rawPost('{}'));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000);
+    expect([(await fresh.response())?.status, (await used.response())?.status]).toEqual([400, 400]);
+  },
+);
 
 test('a server that closes ends idle connections, and lets an answer be finished', async () => {
   const gate = new Gate();

@@ -5,6 +5,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { capConnections, type AddressCap } from './address-cap.js';
 import { attachFastFront } from './front/fast-front.js';
@@ -73,6 +74,7 @@ export function createNodeServer(inner: RequestListener, options: NodeServerOpti
       bodyMs: options.bodyTimeoutMs ?? 20_000,
     });
   announceKeepAlive(server, keepAliveMs);
+  server.on('timeout', endSilent);
   keepHalfClosed(server, options.halfCloseMs ?? 250);
   if (options.addressCap !== undefined) capConnections(server, options.addressCap);
   return server;
@@ -116,6 +118,14 @@ function announceKeepAlive(server: Server, keepAliveMs: number): void {
   };
   server.prependListener('request', announce);
   server.prependListener('checkContinue', announce);
+}
+
+/** If it was this process that could not run, what a client sent meanwhile is read before its connection counts as idle. */
+function endSilent(socket: Socket): void {
+  const { bytesRead } = socket;
+  setImmediate(() => {
+    if (socket.bytesRead === bytesRead) socket.destroy();
+  });
 }
 
 const STATUS_BY_CODE: Readonly<Record<string, string>> = {

@@ -22,7 +22,9 @@ export function attachFastFront(
   let timer: NodeJS.Timeout | undefined;
   const check = (): void => {
     const now = monotonic();
-    for (const connection of connections) connection.check(now);
+    const overdue = [...connections].filter((connection) => connection.isOverdue(now));
+    // If it was this process that could not run, what they sent meanwhile is read first.
+    if (overdue.length > 0) setImmediate(expireThose, overdue);
     if (connections.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -42,6 +44,12 @@ export function attachFastFront(
     timer ??= setInterval(check, CHECK_MS).unref();
   });
   closeWith(server, connections);
+}
+
+/** Ends those that are overdue still. */
+function expireThose(connections: readonly FrontConnection[]): void {
+  const now = monotonic();
+  for (const connection of connections) if (connection.isOverdue(now)) connection.expire();
 }
 
 /** Whoever closes the connections of the server closes these too. */

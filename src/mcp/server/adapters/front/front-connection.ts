@@ -76,15 +76,20 @@ export class FrontConnection {
     return this.#state === 'idle' && this.socket.writableLength === 0;
   }
 
-  /** Ends what takes too long. */
-  check(now: number): void {
+  /** Whether it takes too long for what it does now. */
+  isOverdue(now: number): boolean {
     const { firstMs, idleMs, bodyMs } = this.#host.limits;
-    if (this.#state === 'reading') {
-      if (now - this.#since >= bodyMs) this.#exchange?.expire();
-    } else if (this.#state !== 'idle') return;
+    if (this.#state === 'reading') return now - this.#since >= bodyMs;
+    if (this.#state !== 'idle') return false;
     // The last answer is still on its way.
-    else if (this.socket.writableLength > 0) this.#since = now;
-    else if (now - this.#since >= (this.#knownHead === undefined ? firstMs : idleMs)) this.socket.destroy();
+    if (this.socket.writableLength > 0) this.#since = now;
+    return now - this.#since >= (this.#knownHead === undefined ? firstMs : idleMs);
+  }
+
+  /** For one that takes too long. */
+  expire(): void {
+    if (this.#state === 'reading') this.#exchange?.expire();
+    else this.socket.destroy();
   }
 
   /** Writes a whole answer. `isAscii`: so is its body, if that is text; its characters are then its bytes. */
