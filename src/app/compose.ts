@@ -1,7 +1,12 @@
 import { join } from 'node:path';
 import { createAgentDirectory, createAuthenticator, type Authenticator } from '../agents/index.js';
 import type { WorkerLink } from '../coordination/index.js';
-import { createLiveCatalog, type LiveCatalog, type SnapshotStore } from '../catalog/index.js';
+import {
+  createLiveCatalog,
+  createSchemaIndex,
+  type LiveCatalog,
+  type SnapshotStore,
+} from '../catalog/index.js';
 import { createConnectorDirectory } from '../connectors/index.js';
 import {
   createArgumentsRecorder,
@@ -192,17 +197,8 @@ async function openParts(given: HubParts) {
   const telemetry = await composeTelemetry({ ...shared, config, clock, logger, link });
   const losses = createBridgeLosses({ events: shared.events, clock });
   const crowded = new CrowdedGates();
-  const upstreams = createUpstreamPool({
-    info: { name: 'crosspoint', title: 'Crosspoint', version: VERSION },
-    clock,
-    logger: logger.child({ part: 'upstreams' }),
-    onListChanged: (connector) => listChanged.emit(connector),
-    onChange: (change) => upstreamChanged.emit(change),
-    onProcess: (child) => children.record(child),
-    folderFor: (connector) => folders.open(connector),
-    gates: crowded,
-    onQuestionRefused: (question) => losses.questionRefused(question),
-  });
+  const watch = { schemaOf: createSchemaIndex(catalog), listChanged, upstreamChanged };
+  const upstreams = openUpstreams(given, { ...watch, children, folders, crowded, losses });
   const masterKey = composeMasterKey(given, storage);
   const keyWatch = watchKey(given, masterKey, catalog, upstreams);
   return {
@@ -235,6 +231,32 @@ async function openParts(given: HubParts) {
     losses,
     telemetry,
   };
+}
+
+interface UpstreamParts {
+  readonly schemaOf: ReturnType<typeof createSchemaIndex>;
+  readonly listChanged: Signal<ConnectorId>;
+  readonly upstreamChanged: Signal<UpstreamChange>;
+  readonly children: ChildRecords;
+  readonly folders: ProcessFolders;
+  readonly crowded: CrowdedGates;
+  readonly losses: ReturnType<typeof createBridgeLosses>;
+}
+
+function openUpstreams({ clock, logger }: HubParts, parts: UpstreamParts): Upstreams {
+  const { schemaOf, listChanged, upstreamChanged, children, folders, crowded, losses } = parts;
+  return createUpstreamPool({
+    info: { name: 'crosspoint', title: 'Crosspoint', version: VERSION },
+    clock,
+    logger: logger.child({ part: 'upstreams' }),
+    schemaOf,
+    onListChanged: (connector) => listChanged.emit(connector),
+    onChange: (change) => upstreamChanged.emit(change),
+    onProcess: (child) => children.record(child),
+    folderFor: (connector) => folders.open(connector),
+    gates: crowded,
+    onQuestionRefused: (question) => losses.questionRefused(question),
+  });
 }
 
 function composeFolders({ path }: DataFolder, children: ChildRecords): ProcessFolders {

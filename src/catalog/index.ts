@@ -24,4 +24,5 @@ export {
 } from './surface.js';
 export type { ResourceOwner } from './resource-router.js';
 export { matchesAny } from './tool-pattern.js';
+export { createSchemaIndex } from './schema-index.js';
 export { createLiveCatalog, type LiveCatalog } from './live-catalog.js';

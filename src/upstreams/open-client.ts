@@ -5,6 +5,7 @@ import {
   DEFAULT_TIMEOUTS,
   type ClientHooks,
   type EraVerdicts,
+  type KnownSchema,
   type McpClient,
 } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
@@ -26,6 +27,7 @@ export interface ClientParts extends ClientHooks {
   readonly profile: AskProfile;
   readonly lines: HttpLines | undefined;
   readonly verdicts: EraVerdicts;
+  readonly knownSchema: KnownSchema;
   readonly onStderr: (line: string) => void;
   /** Gives up opening; means nothing to a conversation that stands. */
   readonly signal: AbortSignal;

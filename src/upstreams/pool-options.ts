@@ -1,5 +1,6 @@
 import type { Connector } from '../connectors/index.js';
 import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
+import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Implementation } from '../mcp/model/index.js';
 import type { ProcessMark } from '../mcp/transports/index.js';
 import type { GateListener } from './connector-gate.js';
@@ -10,6 +11,8 @@ export interface UpstreamPoolOptions {
   readonly info: Implementation;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** What the catalogue knows of a tool, for conversations in which none were listed. */
+  readonly schemaOf?: (connector: ConnectorId, tool: string) => JsonObject | undefined;
   /** An upstream told that its list changed. */
   readonly onListChanged?: (connector: ConnectorId) => void;
   /** A process was started. What it returns is called when nothing is left of it. */

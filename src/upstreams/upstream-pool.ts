@@ -212,7 +212,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
 
   #start(common: ConnectorResources, access: Access, caller: Caller, profile: AskProfile): Member {
     const { connector, egress, stderr } = common;
-    const { info, clock, logger, onQuestionRefused, onProcess, folderFor } = this.#options;
+    const { info, clock, logger, schemaOf, onQuestionRefused, onProcess, folderFor } = this.#options;
     const log = logger.child({ connector: connector.id });
     const opening = new AbortController();
     const identity = identityOf(connector, access, caller.principal);
@@ -227,6 +227,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       profile,
       lines: egress?.lines,
       verdicts: this.#verdicts,
+      knownSchema: (tool) => schemaOf?.(connector.id, tool),
       recent,
       onStderr: (line) => stderr.push(line),
       onNobody: ({ method }) =>

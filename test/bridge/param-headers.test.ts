@@ -12,7 +12,7 @@ const SCHEMA = {
 
 /** Servers of the modern era may want arguments repeated in headers. That is between them and the hub. */
 describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
-  test('sends arguments only; the upstream gets them as headers too', async () => {
+  test('C12: sends arguments only; the upstream gets them as headers too', async () => {
     const upstream = keep(
       await startAskingUpstream('modern', {
         handlers: {
@@ -36,5 +36,8 @@ describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
     const encoded = `=?base64?${Buffer.from('Zürich').toString('base64')}?=`;
     expect(upstream.headers.at(-1)).toMatchObject({ 'mcp-name': 'query', 'mcp-param-region': encoded });
     expect(upstream.headers.at(-1)).not.toHaveProperty('mcp-param-note');
+    // With the first request: whoever routes by these headers does not refuse one without them.
+    const calls = upstream.headers.filter((headers) => headers['mcp-method'] === 'tools/call');
+    expect(calls).toHaveLength(1);
   });
 });

@@ -38,12 +38,13 @@ export class ClientCore implements ConnectionHost {
   readonly #notifications: NotificationDesk;
   readonly #legacySubscriptions: LegacySubscriptions;
   readonly #listens = new Set<ListenSubscription>();
-  readonly #toolHeaders = new ToolHeaders();
+  readonly #toolHeaders: ToolHeaders;
   #keeper: ConnectionKeeper | undefined;
   #logLevel: LogLevel | undefined;
 
   constructor(settings: Settings) {
     this.settings = settings;
+    this.#toolHeaders = new ToolHeaders(settings.knownSchema);
     this.requester = new Requester({
       settings,
       keeper: () => this.keeper,

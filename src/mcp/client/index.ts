@@ -28,6 +28,7 @@ export {
   type InputContext,
   type InputHandler,
   type InputHandlers,
+  type KnownSchema,
   type OngoingCall,
   type RawCallOptions,
   type RequestOptions,

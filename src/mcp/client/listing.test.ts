@@ -223,6 +223,34 @@ describe('what is offered', () => {
     ]);
   });
 
+  test('C40: null for what is left out is nothing, and not passed on', async () => {
+    const schema = { type: 'object', properties: { a: { default: null } } };
+    const { client } = await openLegacy(
+      { tools: {}, prompts: {} },
+      {
+        'tools/list': {
+          tools: [
+            {
+              name: 'a',
+              title: null,
+              outputSchema: null,
+              inputSchema: schema,
+              annotations: { readOnlyHint: true, title: null },
+              _meta: null,
+              other: null,
+            },
+          ],
+          nextCursor: null,
+        },
+        'prompts/list': { prompts: [{ name: 'p', arguments: [{ name: 'x', description: null }] }] },
+      },
+    );
+    expect((await client.listTools()).items).toEqual([
+      { name: 'a', inputSchema: schema, annotations: { readOnlyHint: true }, other: null },
+    ]);
+    expect((await client.listPrompts()).items).toEqual([{ name: 'p', arguments: [{ name: 'x' }] }]);
+  });
+
   test('malformed prompts, resources and templates likewise', async () => {
     const { client } = await openLegacy(
       { prompts: {}, resources: {} },

@@ -102,6 +102,8 @@ export interface ClientOptions extends ClientHooks {
   readonly verdicts?: EraVerdicts;
   /** Names the server in `verdicts`. Known for `url` and `command`. */
   readonly verdictKey?: string;
+  /** Finds the input schema of a tool before this client has listed any: some arguments travel as headers too. */
+  readonly knownSchema?: KnownSchema;
   /** Most pages of one list. */
   readonly maxPages?: number;
   /** Whether accepted forms get the defaults of the fields left out. True unless said otherwise. */
@@ -111,6 +113,8 @@ export interface ClientOptions extends ClientHooks {
   readonly random?: () => number;
   readonly signal?: AbortSignal;
 }
+
+export type KnownSchema = (tool: string) => JsonObject | undefined;
 
 /** A factory makes a fresh transport whenever one is needed: probing a process, starting a crashed one anew. */
 export type TransportSource = Transport | (() => Transport);

@@ -7,6 +7,7 @@ import {
   type LegacyRevision,
   type ModernRevision,
 } from '../wire/index.js';
+import { withoutNullMembers } from './without-nulls.js';
 
 /** What is known of the server at the other end. */
 export type Peer =
@@ -35,7 +36,7 @@ function describe(result: JsonObject, info: Json | undefined): ServerDescription
   const { capabilities, instructions } = result;
   return {
     info: isImplementation(info) ? info : NAMELESS,
-    capabilities: isObject(capabilities) ? capabilities : {},
+    capabilities: isObject(capabilities) ? withoutNullMembers(capabilities) : {},
     ...(typeof instructions === 'string' && { instructions }),
   };
 }

@@ -10,6 +10,15 @@ const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const INFO = 'io.modelcontextprotocol/clientInfo';
 const LOG_LEVEL = 'io.modelcontextprotocol/logLevel';
 
+test.each([
+  ['legacy', openLegacy, OK],
+  ['modern', openModern, { ...OK, structuredContent: null }],
+] as const)('C46: null for what is left out of a result is nothing: %s', async (_era, open, expected) => {
+  const nulls = { ...OK, structuredContent: null, isError: null, _meta: null };
+  const { client } = await open({}, { 'tools/call': nulls });
+  expect(await client.callTool('a')).toEqual(expected);
+});
+
 describe('modern requests', () => {
   test('C11: the envelope is on every request and the headers say what the body says', async () => {
     const { client, wire } = await openModern(

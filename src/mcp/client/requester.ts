@@ -26,6 +26,7 @@ import type { ConnectionKeeper } from './connection-keeper.js';
 import { readLegacyHandle } from './followed-task.js';
 import type { CallOptions, RequestOptions } from './options.js';
 import type { Peer } from './peer.js';
+import { toLegacyAnswer } from './result-shapes.js';
 import type { Settings } from './settings.js';
 import type { ToolHeaders } from './tool-headers.js';
 
@@ -190,7 +191,7 @@ export class Requester implements CallOwner {
   #finishLegacy(call: Call, result: JsonObject): void {
     try {
       const handle = call.asksForTask ? readLegacyHandle(result) : undefined;
-      if (handle === undefined) finish(call, result);
+      if (handle === undefined) finish(call, toLegacyAnswer(result));
       else this.#createTask(call, handle);
     } catch (error) {
       call.reject(toError(error));

@@ -2,14 +2,31 @@ import { isObject, type JsonObject } from '../jsonrpc/index.js';
 import type { CallResult, CompletionResult, PromptResult, ReadResult } from '../model/index.js';
 import { invalidResponse } from './client-error.js';
 
-/** Results as received, once what their types promise is certain. Nothing is dropped. */
+/** Results as received, once what their types promise is certain. Nothing is dropped but null where that is no value. */
 
 export function toCallResult(result: JsonObject): CallResult {
   const { content } = result;
-  if (Array.isArray(content)) return result as unknown as CallResult;
+  if (Array.isArray(content)) {
+    const odd = result['isError'] === null || result['_meta'] === null;
+    return (odd ? withoutNulls(result, UNTYPED) : result) as unknown as CallResult;
+  }
   // Some servers send structured content alone.
   if (content === undefined) return { ...result, content: [] };
   throw invalidResponse('content of a tool result must be an array');
+}
+
+const UNTYPED = ['isError', '_meta'];
+
+/** Null as structured content is a value in one era only. */
+export function toLegacyAnswer(result: JsonObject): JsonObject {
+  return result['structuredContent'] === null ? withoutNulls(result, ['structuredContent']) : result;
+}
+
+/** Some servers write null for what they leave out, and clients refuse that. */
+function withoutNulls(result: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(
+    Object.entries(result).filter(([name, value]) => value !== null || !names.includes(name)),
+  );
 }
 
 export function toPromptResult(result: JsonObject): PromptResult {

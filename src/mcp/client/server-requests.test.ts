@@ -106,6 +106,16 @@ describe('requests of a legacy server', () => {
     await call;
   });
 
+  test('B14: what belongs to this hop is not shown to whoever answers', async () => {
+    const asked: unknown[] = [];
+    const elicitation: InputHandler = ({ params }) => (asked.push(params), { action: 'decline' });
+    const { wire } = await openLegacy({}, {}, { handlers: { elicitation } });
+    const mine = { 'io.modelcontextprotocol/related-task': { taskId: 't' }, progressToken: 1 };
+    wire.ask(2, 'elicitation/create', { ...FORM, task: {}, _meta: { ...mine, 'vendor.example/k': 1 } });
+    await settle();
+    expect(asked).toEqual([{ ...FORM, _meta: { 'vendor.example/k': 1 } }]);
+  });
+
   test('on a shared channel it cannot be told which call is meant, only which may be', async () => {
     let context: InputContext | undefined;
     const handlers = {

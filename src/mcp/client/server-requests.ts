@@ -11,7 +11,13 @@ import {
   type RequestMessage,
 } from '../jsonrpc/index.js';
 import { supportsElicitation, type ClientCapabilities, type InputRequest } from '../model/index.js';
-import { mayRequireInput, missingForInput, relatedTask, USER_REJECTED } from '../wire/index.js';
+import {
+  mayRequireInput,
+  missingForInput,
+  relatedTask,
+  USER_REJECTED,
+  withoutHopMeta,
+} from '../wire/index.js';
 import type { Call } from './call.js';
 import { ClientError, toError } from './client-error.js';
 import type { Conversation } from './conversation.js';
@@ -48,7 +54,7 @@ export class ServerRequests {
     const during = onStream ?? this.#taskCallOf(request);
     const work = this.#admit(request, during);
     if (work instanceof ProtocolError) this.#refuse(id, work, method);
-    else void this.#work(id, work.request, work.handler, during);
+    else void this.#work(request, work.request, work.handler, during);
   }
 
   /** `notifications/cancelled` of the server. */
@@ -81,14 +87,14 @@ export class ServerRequests {
   }
 
   async #work(
-    id: RequestId,
+    { id, params }: RequestMessage,
     request: InputRequest,
     handler: InputHandler,
     during: Call | undefined,
   ): Promise<void> {
     const controller = new AbortController();
     this.#running.set(id, controller);
-    const candidates = during === undefined ? this.#interactiveCalls(relatedTask(request.params)) : [during];
+    const candidates = during === undefined ? this.#interactiveCalls(relatedTask(params)) : [during];
     const paused = this.#pause(candidates);
     const stop = (): void => {
       controller.abort();
@@ -192,10 +198,13 @@ function mayAsk(method: string): boolean {
   return mayRequireInput(method) || method === TASK_RESULT;
 }
 
+/** What belongs to this hop stays here: its tokens, its tasks, and that it would like a task of the question. */
 function toInputRequest(method: string, params: JsonObject | undefined): InputRequest | undefined {
   if (method !== 'elicitation/create' && method !== 'sampling/createMessage' && method !== 'roots/list')
     return undefined;
-  return { method, ...(params && { params }) };
+  if (params === undefined) return { method };
+  const { task: _, ...kept } = withoutHopMeta(params);
+  return { method, params: kept };
 }
 
 function undeclared(request: InputRequest, capabilities: ClientCapabilities): ProtocolError {

@@ -5,6 +5,7 @@ import {
   type ClientHooks,
   type ClientOptions,
   type InputHandlers,
+  type KnownSchema,
   type Timeouts,
 } from './options.js';
 
@@ -16,6 +17,7 @@ export interface Settings {
   readonly handlers: InputHandlers;
   readonly tasks: boolean;
   readonly timeouts: Timeouts;
+  readonly knownSchema: KnownSchema | undefined;
   readonly maxPages: number;
   readonly formDefaults: boolean;
   readonly clock: Clock;
@@ -35,6 +37,7 @@ export function toSettings(options: ClientOptions): Settings {
     handlers,
     tasks: options.tasks ?? false,
     timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    knownSchema: options.knownSchema,
     maxPages: options.maxPages ?? DEFAULT_MAX_PAGES,
     formDefaults: options.formDefaults ?? true,
     clock: options.clock ?? systemClock,
