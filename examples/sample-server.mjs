@@ -123,7 +123,8 @@ const PROMPT = {
 const STYLES = ['bullet points', 'haiku', 'one sentence', 'three paragraphs'];
 
 function say(text) {
-  return { content: [{ type: 'text', text }] };
+  // Left out it means the same; written, it shows those who read the answer that it is there.
+  return { content: [{ type: 'text', text }], isError: false };
 }
 
 /** A result with a form that programs can rely on, and the same as text for those that only read text. */
