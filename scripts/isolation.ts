@@ -3,118 +3,181 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { findCores } from '../bench/cores.js';
 import { startHubProcess } from '../test/support/hub-process.js';
 import { openRawAgent } from '../test/support/raw-agent.js';
 import { ROOT } from './repository.js';
 
 /**
- * How much one upstream that hangs, is slow or answers with floods disturbs another. The built hub and each upstream have a process
+ * How much one upstream that hangs, is slow or floods disturbs another. The built hub, its callers and each upstream have a process
  * of their own; the hub has a core to itself, where there are two. The good one is measured alone and beside each trouble in turn, many short rounds, so that what else happens
  * on the machine falls on all alike; percentiles are those of all rounds together.
- * Usage: npm run build && npm run isolation [-- calls rounds]
+ * Usage: npm run build && npm run isolation [-- calls rounds trouble...]
  */
 
-const [calls = 150, rounds = 12] = process.argv.slice(2).map(Number);
-const TROUBLES = ['hangs', 'slow', 'floods'] as const;
-const PRESSURE = 4;
-const PAUSE_MS = 20;
+const [calls = '150', rounds = '12', ...wanted] = process.argv.slice(2);
+/** Who is called, if anybody, and how it is said. `busy` floods nobody: it shows what so many calls cost by themselves. */
+const TROUBLES: Readonly<Record<string, readonly [tool: string, what: string]>> = {
+  busy: ['http__busy', 'is called as often as those that flood'],
+  hangs: ['http__hangs', 'hangs'],
+  slow: ['http__slow', 'is slow'],
+  floods: ['http__floods', 'answers with 500 log messages'],
+  pieces: ['http__pieces', 'answers so in pieces of 1 kB'],
+  unknown: ['http__unknown', 'answers with 500 notifications that nobody knows'],
+  changes: ['http__changes', 'answers with 500 changes of its list'],
+  comments: ['http__comments', 'answers with 12,000 comments'],
+  large: ['http__large', 'answers with a log message of 200 kB'],
+  lines: ['program__lines', 'is a program and answers with 500 log messages'],
+  garbage: ['program__garbage', 'is a program and answers with 900 lines of nonsense'],
+  long: ['program__long', 'is a program and answers with a log message of 200 kB'],
+  server_stream: ['', 'pours log messages without being called'],
+  endless: ['', 'is a program and does the same'],
+  stderr: ['', 'is a program and pours on its stderr'],
+};
+/** They do it all the time, so each needs a hub of its own. */
+const STANDING = ['server_stream', 'endless', 'stderr'];
+const troubles = wanted.length > 0 ? wanted : Object.keys(TROUBLES);
 
 const cores = findCores();
-// The upstreams, which this process starts, are bound with it.
+// The upstreams and callers, which this process starts, are bound with it.
 if (cores !== undefined)
   execFileSync('taskset', ['-acp', String(cores.other), String(process.pid)], { stdio: 'ignore' });
 
 const children: ChildProcess[] = [];
-async function startOne(): Promise<string> {
-  const script = join(ROOT, 'scripts', 'isolation-upstream.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+interface Started {
+  readonly child: ChildProcess;
+  readonly lines: Interface;
+  readonly line: string;
+}
+async function start(script: string, ...args: string[]): Promise<Started> {
+  const file = join(ROOT, 'scripts', script);
+  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], {
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   children.push(child);
-  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  return url;
+  const lines = createInterface({ input: child.stdout });
+  const [line] = (await once(lines, 'line')) as [string];
+  return { child, lines, line };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'crosspoint-isolation-'));
-const [good, bad] = await Promise.all([startOne(), startOne()]);
-const config = {
-  connectors: {
-    good: { url: good },
-    // Without a breaker, which would keep the trouble away.
-    ...Object.fromEntries(
-      TROUBLES.map((trouble) => [
-        trouble,
-        { url: bad, timeouts: { requestMs: 2_000, totalMs: 3_000 }, limits: { breakerFailures: 0 } },
-      ]),
-    ),
-  },
-};
-const hub = await startHubProcess(folder, config, [join(ROOT, 'dist', 'cli', 'index.js')], [], {
-  ...(cores !== undefined && { launcher: ['taskset', '-c', String(cores.subject)] }),
-});
-const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era: 'modern' });
-const call = async (name: string): Promise<string> => {
-  const answer = await agent.request('tools/call', { name, arguments: {} }).catch(() => undefined);
-  return JSON.stringify(answer?.message ?? '');
+const program = (kind: string): object => {
+  const run = [process.execPath, '--import', 'tsx', join(ROOT, 'scripts', 'isolation-program.ts'), kind];
+  const binding = cores === undefined ? [] : ['taskset', '-c', String(cores.other)];
+  const [command, ...args] = [...binding, ...run];
+  return { command, args, limits: { breakerFailures: 0 } };
 };
 
-async function measure(): Promise<readonly number[]> {
-  const times: number[] = [];
-  for (let n = 0; n < calls; n++) {
-    const startedAt = performance.now();
-    const text = await call('good__fine');
-    times.push(performance.now() - startedAt);
-    if (!text.includes('fine')) throw new Error(`the good one failed: ${text}`);
-  }
-  return times;
-}
-
-/** Callers of the other one, who wait for their answers and then come again. */
-async function beside(trouble: string): Promise<readonly number[]> {
-  const over = new AbortController();
-  const pressure = Array.from({ length: PRESSURE }, async () => {
-    while (!over.signal.aborted) {
-      await call(`${trouble}__${trouble}`);
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    }
+async function openHub(good: Started, others: object) {
+  const folder = mkdtempSync(join(tmpdir(), 'crosspoint-isolation-'));
+  const config = { connectors: { good: { url: good.line }, ...others } };
+  const hub = await startHubProcess(folder, config, [join(ROOT, 'dist', 'cli', 'index.js')], [], {
+    ...(cores !== undefined && { launcher: ['taskset', '-c', String(cores.subject)] }),
   });
-  const times = await measure();
-  over.abort();
-  await Promise.all(pressure);
-  return times;
+  const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era: 'modern' });
+  const call = async (name: string): Promise<string> => {
+    const answer = await agent.request('tools/call', { name, arguments: {} }).catch(() => undefined);
+    return JSON.stringify(answer?.message ?? '');
+  };
+  const deadline = performance.now() + 60_000;
+  for (const id of ['good', ...Object.keys(others)])
+    while (!(await call(`${id}__fine`)).includes('fine'))
+      if (performance.now() > deadline) throw new Error(`${id} is not offered`);
+  return {
+    hub,
+    async measure(): Promise<readonly number[]> {
+      const times: number[] = [];
+      for (let n = 0; n < Number(calls); n++) {
+        const startedAt = performance.now();
+        const text = await call('good__fine');
+        times.push(performance.now() - startedAt);
+        if (!text.includes('fine')) throw new Error(`the good one failed: ${text}`);
+      }
+      return times;
+    },
+    async close(): Promise<void> {
+      await hub.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 const at = (times: readonly number[], share: number): number =>
   times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * share)] ?? 0;
+const ms = (value: number): string => value.toFixed(2);
 
-try {
-  const deadline = performance.now() + 60_000;
-  for (const id of ['good', ...TROUBLES])
-    while (!(await call(`${id}__fine`)).includes('fine'))
-      if (performance.now() > deadline) throw new Error('the upstreams are not offered');
-  await measure();
-  const all = new Map<string, number[]>(['alone', ...TROUBLES].map((name) => [name, []]));
-  for (let round = 1; round <= rounds; round++) {
-    for (const trouble of TROUBLES) {
-      all.get('alone')?.push(...(await measure()));
-      all.get(trouble)?.push(...(await beside(trouble)));
+function report(alone: readonly number[], beside: ReadonlyMap<string, readonly number[]>): void {
+  console.log(`${alone.length} calls alone: p50 ${ms(at(alone, 0.5))} ms, p99 ${ms(at(alone, 0.99))} ms`);
+  for (const [trouble, times] of beside) {
+    const shown = [0.5, 0.9, 0.99].map(
+      (share) =>
+        `p${share * 100} ${ms(at(times, share))} ms (x${(at(times, share) / at(alone, share)).toFixed(2)})`,
+    );
+    console.log(`${times.length} beside one that ${TROUBLES[trouble]?.[1]}: ${shown.join(', ')}`);
+  }
+}
+
+type OpenHub = Awaited<ReturnType<typeof openHub>>;
+
+/** Those that do something when they are called. */
+async function besideCalled(open: OpenHub, names: readonly string[]): Promise<void> {
+  const callers = await start('isolation-callers.ts', `${open.hub.url}/mcp`, open.hub.localKey);
+  await open.measure();
+  const alone: number[] = [];
+  const beside = new Map<string, number[]>(names.map((name) => [name, []]));
+  for (let round = 1; round <= Number(rounds); round++) {
+    for (const name of names) {
+      alone.push(...(await open.measure()));
+      callers.child.stdin?.write(`${TROUBLES[name]?.[0]}\n`);
+      beside.get(name)?.push(...(await open.measure()));
+      callers.child.stdin?.write('\n');
+      await once(callers.lines, 'line');
     }
   }
-  const alone = all.get('alone') ?? [];
-  const ms = (value: number): string => value.toFixed(2);
-  console.log(`${alone.length} calls alone: p50 ${ms(at(alone, 0.5))} ms, p99 ${ms(at(alone, 0.99))} ms`);
-  for (const trouble of TROUBLES) {
-    const times = all.get(trouble) ?? [];
-    const ratio = (share: number): string => (at(times, share) / at(alone, share)).toFixed(2);
-    const what = trouble === 'slow' ? 'is slow' : trouble;
-    console.log(
-      `${times.length} beside one that ${what}: p50 ${ms(at(times, 0.5))} ms (x${ratio(0.5)}), p99 ${ms(at(times, 0.99))} ms (x${ratio(0.99)})`,
-    );
+  report(alone, beside);
+}
+
+/** Those that need not be called: one hub with it and one without take turns. */
+async function besideStanding(quiet: OpenHub, loud: OpenHub, name: string): Promise<void> {
+  await Promise.all([quiet.measure(), loud.measure()]);
+  const alone: number[] = [];
+  const beside: number[] = [];
+  for (let round = 1; round <= Number(rounds); round++) {
+    alone.push(...(await quiet.measure()));
+    beside.push(...(await loud.measure()));
+  }
+  report(alone, new Map([[name, beside]]));
+}
+
+const hubs: OpenHub[] = [];
+try {
+  const good = await start('isolation-upstream.ts');
+  const called = troubles.filter((name) => !STANDING.includes(name));
+  if (called.length > 0) {
+    const bad = await start('isolation-upstream.ts');
+    // Without a breaker, which would keep the trouble away.
+    const http = {
+      url: bad.line,
+      timeouts: { requestMs: 2_000, totalMs: 3_000 },
+      limits: { breakerFailures: 0 },
+    };
+    const hub = await openHub(good, { http, program: program('') });
+    hubs.push(hub);
+    await besideCalled(hub, called);
+    await hub.close();
+  }
+  for (const name of troubles.filter((trouble) => STANDING.includes(trouble))) {
+    const bad =
+      name === 'server_stream' ? { url: (await start('isolation-upstream.ts', name)).line } : program(name);
+    const quiet = await openHub(good, {});
+    hubs.push(quiet);
+    const loud = await openHub(good, { bad });
+    hubs.push(loud);
+    await besideStanding(quiet, loud, name);
+    await loud.close();
+    await quiet.close();
   }
 } finally {
-  await hub.close();
+  for (const hub of hubs) await hub.close();
   for (const child of children) child.kill();
-  rmSync(folder, { recursive: true, force: true });
 }

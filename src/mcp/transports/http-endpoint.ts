@@ -1,8 +1,8 @@
-import { EventPacer } from './event-pacer.js';
 import { Deadlines } from './http-deadlines.js';
 import type { StreamSource } from './http-get-stream.js';
 import { requireHttpUrl, requireLimits, requireTimeouts, type HttpTransportOptions } from './http-options.js';
 import { openLines } from './http-pool.js';
+import { ReadPacer } from './read-pacer.js';
 
 /** A server's address with everything needed to talk to it. */
 export interface OpenEndpoint {
@@ -25,7 +25,7 @@ export function openEndpoint(options: HttpTransportOptions): OpenEndpoint {
     path: `${url.pathname}${url.search}`,
     timeouts,
     deadlines: new Deadlines(Math.min(...Object.values(timeouts))),
-    pacer: new EventPacer(),
+    pacer: new ReadPacer(),
   };
   return {
     url,

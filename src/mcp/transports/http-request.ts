@@ -1,10 +1,11 @@
 import type { RequestId } from '../jsonrpc/index.js';
-import { EventBacklog, endOfEvents, type EventPacer, type Paced } from './event-pacer.js';
 import type { Deadlined, Deadlines } from './http-deadlines.js';
 import { networkError, type Stage } from './http-errors.js';
 import { mediaTypeOf, type AnswerHeaders } from './http-headers.js';
 import type { HttpLines, LineController, LineHandler, LineRequest } from './http-lines.js';
 import type { HttpTimeouts } from './http-options.js';
+import { endOfEvents, hasFewEvents, ReadBacklog } from './read-backlog.js';
+import { FEW_BYTES, type Paced, type ReadPacer } from './read-pacer.js';
 import { TransportError, type TransportErrorCode } from './transport.js';
 
 /** Where requests go, and what they share on the way. */
@@ -15,7 +16,7 @@ export interface HttpEndpoint {
   readonly timeouts: HttpTimeouts;
   readonly deadlines: Deadlines;
   /** Of all event streams of the server. */
-  readonly pacer: EventPacer;
+  readonly pacer: ReadPacer;
 }
 
 /** Takes one answer: a head, then bytes, then either an end or a failure. A failure may come at any time. */
@@ -41,12 +42,6 @@ type Phase = 'preparing' | Stage | 'draining' | 'over';
 const DRAIN_BYTES = 16 * 1024;
 const DRAIN_MS = 1000;
 /**
- * Fewer bytes are never too much at once. A call that tells how far it is may say some thirty things in so many; floods come in
- * larger pieces. To pass such an answer on in several turns costs as much again as the answer itself.
- */
-const FEW_BYTES = 4096;
-
-/**
  * One HTTP request and its four time limits. It is registered for them from the start, so that whatever its owner does
  * before sending is limited too. Once it is over, nothing reaches the answer handler. Of an event stream only few events are
  * passed on in one turn of the event loop; the connection is not read meanwhile.
@@ -63,8 +58,9 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
   #drained = 0;
   #controller: LineController | undefined;
   #isStream = false;
+  #passedOn = 0;
   /** What arrived and was not passed on yet, and how the answer ends after it. */
-  #backlog: EventBacklog | undefined;
+  #backlog: ReadBacklog | undefined;
   #ending: { readonly error?: unknown } | undefined;
 
   constructor(endpoint: HttpEndpoint, answer: AnswerHandler, options: HttpRequestOptions) {
@@ -166,7 +162,8 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
   onResponseData(controller: LineController, chunk: Buffer): void {
     if (this.#phase === 'receiving') {
       this.#phaseSince = this.#endpoint.deadlines.now();
-      if (this.#backlog !== undefined || (this.#isStream && isMuch(chunk))) this.#keep(controller, chunk);
+      if (this.#backlog !== undefined || (this.#isStream && this.#isMuch(chunk)))
+        this.#keep(controller, chunk);
       else this.#answer.bytes(chunk);
     } else if (this.#phase === 'draining') {
       this.#drained += chunk.length;
@@ -218,9 +215,16 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
     this.#answer.fail(networkError(error, phase === 'preparing' ? 'connecting' : phase));
   }
 
+  /** Whether a part of an event stream is more than is passed on at once. */
+  #isMuch(chunk: Buffer): boolean {
+    this.#passedOn += chunk.length;
+    if (this.#passedOn <= FEW_BYTES) return false;
+    return !this.#endpoint.pacer.admits(chunk.length, this.#phaseSince) && !hasFewEvents(chunk);
+  }
+
   #keep(controller: LineController, chunk: Buffer): void {
     if (this.#backlog === undefined) {
-      this.#backlog = new EventBacklog();
+      this.#backlog = new ReadBacklog(endOfEvents);
       this.#endpoint.pacer.add(this);
       controller.pause();
     }
@@ -243,9 +247,4 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
     this.abort();
     this.#answer.fail(new TransportError(code, message, { mayHaveArrived: this.mayHaveArrived }));
   }
-}
-
-/** Whether a part of an event stream has more events than are passed on at once. */
-function isMuch(chunk: Buffer): boolean {
-  return chunk.length > FEW_BYTES && endOfEvents(chunk, 0) < chunk.length;
 }

@@ -20,6 +20,7 @@ export class LegacyPost implements AnswerHandler {
   }
 
   run(path: string, state: SessionHeaders): Promise<void> {
+    if (this.#outgoing.id !== undefined) this.#source.endpoint.pacer.expect();
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;

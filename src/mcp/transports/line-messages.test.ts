@@ -21,6 +21,9 @@ const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
 
 test.each([
   ['text', 'listening on port 3000', 'not_json'],
+  ['a note', 'note: trying again', 'not_json'],
+  ['a word of JSON', ' true', 'not_jsonrpc'],
+  ['a text in quotes', '"ready"', 'not_jsonrpc'],
   ['a broken message', '{"jsonrpc":"2.0","id":1', 'not_json'],
   ['nesting without end', '['.repeat(10_000), 'not_json'],
   ['another kind of JSON', '{"level":"info"}', 'not_jsonrpc'],

@@ -86,7 +86,11 @@ export class LineMessages {
   }
 }
 
+/** What no JSON begins with. An exception for each line of a program's talk would cost ten times as much as a message. */
+const TALK = /^\s*(?:[^{["\-\dtfn\s]|t(?!rue)|f(?!alse)|n(?!ull))/;
+
 function parse(line: string): Json | undefined {
+  if (TALK.test(line)) return undefined;
   try {
     return parseMessage(line, TOLERANT_JSON);
   } catch (error) {

@@ -2,6 +2,8 @@ import type { Readable } from 'node:stream';
 
 import { LineRate } from './line-rate.js';
 import { LineSplitter } from './line-splitter.js';
+import { PacedPipe } from './paced-pipe.js';
+import { ReadPacer } from './read-pacer.js';
 
 const LINES_PER_SECOND = 100;
 const LINE_BYTES = 4096;
@@ -27,6 +29,7 @@ export class StderrLog {
   readonly #options: StderrLogOptions;
   readonly #rate = new LineRate(LINES_PER_SECOND);
   readonly #lines: LineSplitter | undefined;
+  readonly #pipe: PacedPipe;
   /** A ring: the oldest byte is at `#at` once it has wrapped. */
   #recent: Buffer | undefined;
   #at = 0;
@@ -40,8 +43,18 @@ export class StderrLog {
     if (onLine !== undefined) {
       this.#lines = new LineSplitter({ maxBytes: LINE_BYTES, onLine: (line) => this.#handOn(line, onLine) });
     }
+    // At once, so that the last words of a child that ends are there for whoever asks why.
     stream.on('data', this.#take);
-    stream.once('end', () => this.#lines?.end());
+    this.#pipe = new PacedPipe({
+      stream,
+      pacer: new ReadPacer(),
+      take: (bytes) => this.#lines?.push(bytes),
+    });
+    stream.once('end', () => {
+      // Node resumes the pipes of a child that exits, so that the end may come before what was read is taken.
+      this.#pipe.hurry();
+      this.#lines?.end();
+    });
     stream.on('error', () => {});
   }
 
@@ -54,10 +67,16 @@ export class StderrLog {
     return clean(bytes.subarray(startOfText(bytes)).toString('utf8'));
   }
 
+  /** The child is about to end: its last words are handed on as soon as they are there. */
+  hurry(): void {
+    this.#pipe.hurry();
+  }
+
   /** No more calls; what was kept can still be read. */
   close(): void {
     this.#reportDropped();
     this.#lines?.stop();
+    this.#pipe.stop();
     clearTimeout(this.#window);
     this.#options.stream.off('data', this.#take);
     this.#options.stream.destroy();
@@ -65,16 +84,15 @@ export class StderrLog {
 
   readonly #take = (chunk: Buffer): void => {
     this.#keep(chunk);
-    this.#lines?.push(chunk);
     this.#windowBytes += chunk.length;
     this.#window ??= setTimeout(this.#nextWindow, WINDOW_MS).unref();
-    if (this.#windowBytes > BYTES_PER_WINDOW) this.#options.stream.pause();
+    if (this.#windowBytes > BYTES_PER_WINDOW) this.#pipe.hold();
   };
 
   readonly #nextWindow = (): void => {
     this.#window = undefined;
     this.#windowBytes = 0;
-    this.#options.stream.resume();
+    this.#pipe.release();
   };
 
   #keep(chunk: Buffer): void {

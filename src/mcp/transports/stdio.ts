@@ -7,12 +7,14 @@ import { LineMessages } from './line-messages.js';
 import { LineSplitter } from './line-splitter.js';
 import { LineWriter } from './line-writer.js';
 import { markProcess, type ProcessMark } from './left-behind.js';
+import { PacedPipe } from './paced-pipe.js';
 import { ProcessKeeper } from './process-keeper.js';
 import { ProcessMeter, type ProcessLimits } from './process-meter.js';
 import type { ShutdownTimes } from './process-shutdown.js';
 import { createProcessTable } from './process-table.js';
 import { PosixProcessTree, type ProcessTree } from './process-tree.js';
 import { WindowsProcessTree } from './process-tree-windows.js';
+import { ReadPacer } from './read-pacer.js';
 import { StdioChild, type StdioPipes } from './stdio-child.js';
 import { spawnError, spawnStdio, type Spawn, type StdioCommand } from './stdio-spawn.js';
 import { StderrLog } from './stdio-stderr.js';
@@ -63,6 +65,7 @@ interface Running {
   readonly pipes: StdioPipes;
   readonly tree: ProcessTree;
   readonly child: StdioChild;
+  readonly output: PacedPipe;
   readonly writer: LineWriter;
   readonly stderr: StderrLog;
 }
@@ -74,6 +77,7 @@ export class StdioTransport implements Transport {
   readonly #limits: StdioLimits;
   readonly #lines: LineSplitter;
   readonly #messages: LineMessages;
+  readonly #pacer = new ReadPacer();
   #running: Running | undefined;
   #started = false;
   /** Absent before the start and when nothing may be reported any more. */
@@ -140,6 +144,7 @@ export class StdioTransport implements Transport {
 
   send(message: Outgoing): Promise<void> {
     if (this.#over !== undefined || this.#running === undefined) return Promise.reject(this.#refusal());
+    if (message.id !== undefined) this.#pacer.expect();
     return this.#running.writer.write(message.text, message.signal);
   }
 
@@ -155,7 +160,6 @@ export class StdioTransport implements Transport {
       process.platform === 'win32'
         ? new WindowsProcessTree(pid)
         : new PosixProcessTree({ pid, table: TABLE });
-    pipes.stdout.on('data', (chunk: Buffer) => this.#lines.push(chunk));
     const { onStarted, usage } = this.#options;
     const mark = onStarted && markProcess(pid);
     const forget = mark && onStarted?.(mark);
@@ -182,6 +186,11 @@ export class StdioTransport implements Transport {
           forget?.();
           this.#options.onGone?.();
         },
+      }),
+      output: new PacedPipe({
+        stream: pipes.stdout,
+        pacer: this.#pacer,
+        take: (bytes) => this.#lines.push(bytes),
       }),
       writer: new LineWriter({
         output: pipes.stdin,
@@ -217,6 +226,8 @@ export class StdioTransport implements Transport {
 
   /** The child went away, or can no longer be heard or told anything. */
   #onOver(message: string, exitCode: number | undefined): void {
+    this.#running?.output.finish();
+    this.#running?.stderr.hurry();
     this.#lines.end();
     this.#fail('STDIO_EXITED', message, exitCode);
     void this.#running?.child.end('input');
@@ -225,6 +236,7 @@ export class StdioTransport implements Transport {
   /** The child broke the rules so badly that it is killed. */
   #giveUp(code: TransportErrorCode, message: string): void {
     this.#running?.pipes.stdout.destroy();
+    this.#running?.output.stop();
     this.#fail(code, `${message}; the process was killed`, undefined);
     void this.#running?.child.end('kill');
   }
@@ -247,6 +259,7 @@ export class StdioTransport implements Transport {
 
   #silence(): void {
     this.#receiver = undefined;
+    this.#running?.output.stop();
     this.#lines.stop();
     this.#messages.stop();
   }

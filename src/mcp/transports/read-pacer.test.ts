@@ -1,54 +1,78 @@
 import { describe, expect, test, vi } from 'vitest';
 import { idOf, SSE } from '../../../test/support/http/answers.js';
 import { host, open, request, resultText } from '../../../test/support/http/open.js';
-import { EventBacklog, EventPacer, endOfEvents } from './event-pacer.js';
+import { ReadPacer } from './read-pacer.js';
 
-const event = (n: number): string => `event: message\ndata: ${n}\n\n`;
-const many = (count: number): string => Array.from({ length: count }, (_, n) => event(n)).join('');
-
-test.each([
-  ['', 0],
-  ['data: x', 7],
-  [many(8), many(8).length],
-  [many(9), many(8).length],
-  [many(8).slice(0, -1), many(8).length - 1],
-  [many(20).replaceAll('\n', '\r\n'), many(8).replaceAll('\n', '\r\n').length],
-])('of %j the first events end at %i', (text, end) => {
-  expect(endOfEvents(Buffer.from(text), 0)).toBe(end);
-});
-
-test('a backlog gives back what it got, in pieces of few events', () => {
-  const backlog = new EventBacklog();
-  const texts = [many(20), 'data: half', '\n\n'];
-  for (const text of texts) backlog.push(Buffer.from(text));
-  const pieces: string[] = [];
-  for (let piece = backlog.take(); piece !== undefined; piece = backlog.take()) pieces.push(piece.toString());
-  expect(pieces.join('')).toBe(texts.join(''));
-  expect(pieces).toHaveLength(5);
-  expect(backlog.isEmpty).toBe(true);
-});
-
-test('streams take turns, and each turn of the event loop is short while there is something else to do', async () => {
-  let now = 0;
-  const pacer = new EventPacer({ now: () => now });
+function setUp() {
+  let now = 1000;
   const order: string[] = [];
-  const stream = (name: string, steps: number) => ({
-    step: () => {
-      order.push(name);
-      now += 0.02;
-      return --steps > 0;
-    },
-  });
+  return {
+    order,
+    pacer: new ReadPacer({ now: () => now }),
+    pass: (ms: number) => (now += ms),
+    stream: (name: string, steps: number, stepMs = 0.02) => ({
+      step: () => {
+        order.push(name);
+        now += stepMs;
+        return --steps > 0;
+      },
+    }),
+  };
+}
+
+test('streams take turns, and each turn of the event loop is short', async () => {
+  const { pacer, order, stream } = setUp();
   pacer.add(stream('a', 4));
   pacer.add(stream('b', 2));
   const between = (): void => {
     order.push('|');
-    now += 1;
     if (order.filter((one) => one !== '|').length < 6) setImmediate(between);
   };
   setImmediate(between);
   await vi.waitFor(() => expect(order.filter((one) => one !== '|')).toHaveLength(6));
   expect(order.join('')).toMatch(/^ab\|ab\|aa/);
+});
+
+test('a server that goes on has a fifth of the time, after two milliseconds that it has at once', async () => {
+  const pacer = new ReadPacer();
+  const startedAt = performance.now();
+  let usedMs = 0;
+  await new Promise<void>((resolve) => {
+    pacer.add({
+      step: () => {
+        const from = performance.now();
+        while (performance.now() - from < 0.1);
+        usedMs += 0.1;
+        if (usedMs < 20) return true;
+        resolve();
+        return false;
+      },
+    });
+  });
+  expect(performance.now() - startedAt).toBeGreaterThan(5 * (usedMs - 2) * 0.9);
+});
+
+describe('small pieces', () => {
+  test('are few at first; then as many as time gives, up to an answer', () => {
+    const { pacer, pass } = setUp();
+    expect(pacer.admits(4096)).toBe(true);
+    expect(pacer.admits(100)).toBe(false);
+    pass(1);
+    expect([pacer.admits(200), pacer.admits(100)]).toEqual([true, false]);
+    pass(60_000);
+    expect([pacer.admits(4096), pacer.admits(1)]).toEqual([true, false]);
+  });
+
+  test('what is asked for is welcome, within a bound', () => {
+    const { pacer, pass } = setUp();
+    pacer.admits(4096);
+    for (let n = 0; n < 5; n++) pacer.expect();
+    pass(10);
+    for (let n = 0; n < 5; n++) expect(pacer.admits(4096)).toBe(true);
+    expect(pacer.admits(4096)).toBe(false);
+    for (let n = 0; n < 1_000; n++) pacer.expect();
+    expect([pacer.admits(65_536), pacer.admits(1)]).toEqual([true, false]);
+  });
 });
 
 describe('a flood', () => {

@@ -1,0 +1,100 @@
+/** Takes what has arrived in small steps. */
+export interface Paced {
+  /** One step. False: nothing is left. */
+  step(): boolean;
+}
+
+export interface PacerOptions {
+  /** Milliseconds that never go back. */
+  readonly now?: () => number;
+}
+
+/** So long others may have to wait for us in one turn of the event loop. */
+const SLICE_MS = 0.03;
+/** What one server may use of the processor for longer than a moment. */
+const SHARE = 0.2;
+/** How much it may use before its share counts: a call that has much to tell is passed on without a pause. */
+const BURST_MS = 2;
+/** At most so much of a slice counts. It may have stood still for reasons of others. */
+const MOST_COUNTED_MS = 1;
+const SHORTEST_PAUSE_MS = 1;
+
+/**
+ * Fewer bytes are never too much at once. A call that tells how far it is may say some thirty things in so many; floods come in
+ * larger pieces. To pass such an answer on in several turns costs as much again as the answer itself.
+ */
+export const FEW_BYTES = 4096;
+/** So much may come all the time, in small pieces. */
+const FEW_BYTES_PER_MS = 256;
+const MOST_CREDIT = 16 * FEW_BYTES;
+
+/**
+ * Shares the event loop with the rest of the process. What one server sends is read for a moment in each turn, one step of each of
+ * its streams after another, however much has arrived; and for a part of the time only, if it goes on.
+ */
+export class ReadPacer {
+  readonly #now: () => number;
+  #waiting: Paced[] = [];
+  #isRunning = false;
+  #leftMs = BURST_MS;
+  #countedAt: number;
+  #credit = FEW_BYTES;
+  #creditedAt: number;
+
+  constructor({ now = () => performance.now() }: PacerOptions = {}) {
+    this.#now = now;
+    this.#countedAt = now();
+    this.#creditedAt = this.#countedAt;
+  }
+
+  /** Whether so many bytes, which came at this time, may be read at once. */
+  admits(bytes: number, at?: number): boolean {
+    if (this.#credit < bytes) {
+      const now = at ?? this.#now();
+      // Time fills it up to the size of one answer; what was earned by asking stays.
+      const earned = (now - this.#creditedAt) * FEW_BYTES_PER_MS;
+      this.#credit = Math.max(this.#credit, Math.min(FEW_BYTES, this.#credit + earned));
+      this.#creditedAt = now;
+      if (this.#credit < bytes) return false;
+    }
+    this.#credit -= bytes;
+    return true;
+  }
+
+  /** Something was asked: the answer is welcome. */
+  expect(): void {
+    this.#credit = Math.min(MOST_CREDIT, this.#credit + FEW_BYTES);
+  }
+
+  add(paced: Paced): void {
+    this.#waiting.push(paced);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#count(this.#now(), 0);
+    this.#runLater();
+  }
+
+  readonly #run = (): void => {
+    const startedAt = this.#now();
+    let now = startedAt;
+    do {
+      const paced = this.#waiting.shift();
+      if (paced === undefined) break;
+      if (paced.step()) this.#waiting.push(paced);
+      now = this.#now();
+    } while (now - startedAt < SLICE_MS);
+    this.#count(now, Math.min(MOST_COUNTED_MS, now - startedAt));
+    this.#isRunning = this.#waiting.length > 0;
+    if (this.#isRunning) this.#runLater();
+  };
+
+  #count(now: number, usedMs: number): void {
+    this.#leftMs = Math.min(BURST_MS, this.#leftMs + (now - this.#countedAt) * SHARE) - usedMs;
+    this.#countedAt = now;
+  }
+
+  #runLater(): void {
+    if (this.#leftMs > 0) setImmediate(this.#run);
+    else setTimeout(this.#run, Math.max(SHORTEST_PAUSE_MS, -this.#leftMs / SHARE));
+  }
+}
