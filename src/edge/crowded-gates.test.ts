@@ -13,7 +13,12 @@ afterEach(() => {
 /** A gate for two, with nobody at it; calls that are begun run at once and stay until they are told to end. */
 function setUp() {
   let now = 0;
-  const gate = { connector: toConnectorId('full'), free: 2, capacity: 2, admits: () => false };
+  const gate = {
+    connector: toConnectorId('full'),
+    free: 2,
+    capacity: 2,
+    admits: (_sender?: string): boolean => false,
+  };
   const said: string[] = [];
   const running: (() => void)[] = [];
   const crowded = new CrowdedGates(() => now);
@@ -23,7 +28,11 @@ function setUp() {
     crowded,
     gate,
     said,
-    finish: () => running.shift()?.(),
+    finish() {
+      const next = running.shift();
+      next?.();
+      return next;
+    },
     turnAway(times: number, at: Gate = gate) {
       for (let n = 0; n < times; n++) crowded.turnedAway(at);
     },
@@ -36,6 +45,7 @@ function setUp() {
             if (onDone !== undefined) running.push(onDone);
           },
           refuse: () => void said.push(`${sender} refused`),
+          bytes: 100,
           target: () => (place === 'unknown' ? undefined : { place, sender }),
         }),
       );
@@ -90,7 +100,7 @@ describe('calls for a connector that turns many away', () => {
     expect(said.splice(0)).toEqual(['greedy begins', 'greedy begins', 'greedy begins', 'modest begins']);
     ask(1, 'another');
     gate.free = 0;
-    gate.admits = (sender?: string) => sender === 'another';
+    gate.admits = (sender) => sender === 'another';
     pass(50);
     expect(said).toEqual(['greedy refused', 'greedy refused', 'another begins']);
   });

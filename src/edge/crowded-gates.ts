@@ -19,7 +19,7 @@ const MOST_COUNTED = 300;
 const REST = 'other';
 
 /** A call that nobody asks any more where it is bound for. */
-export type Turn = Pick<WaitingCall, 'run' | 'refuse'>;
+export type Turn = Pick<WaitingCall, 'run' | 'refuse' | 'bytes'>;
 
 interface Held {
   readonly sender: string;
@@ -132,6 +132,7 @@ export class CrowdedGates implements GateListener {
       this.#fill(crowd);
     };
     this.#begin(sender, {
+      bytes: call.bytes,
       run: () => call.run(onDone),
       refuse() {
         onDone();

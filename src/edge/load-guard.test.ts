@@ -3,7 +3,9 @@ import { silentLogger } from '../kernel/index.js';
 import { createLoadGuard, type LoadGuard } from './load-guard.js';
 
 const open: LoadGuard[] = [];
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+beforeEach(
+  () => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] }),
+);
 afterEach(() => {
   for (const guard of open.splice(0)) guard.close();
   vi.useRealTimers();
@@ -34,6 +36,7 @@ function setUp(maxCalls = 100) {
             run: () => void begun.push(principal),
             refuse: () => void refused.push(principal),
             target: () => undefined,
+            bytes: 100,
           });
         now += tookMs;
       }
@@ -118,13 +121,14 @@ describe('load', () => {
     turn(6);
     expect(guard.room).toBe(32);
     ask(1, 'greedy');
-    expect([guard.waiting, refused]).toEqual([burst, ['greedy']]);
+    expect([guard.waiting, guard.shed]).toEqual([burst, 1]);
     ask(1, 'modest');
-    expect([guard.waiting, refused]).toEqual([burst, ['greedy', 'greedy']]);
+    expect([guard.waiting, guard.shed]).toEqual([burst, 2]);
     await vi.waitFor(() => expect(guard.waiting).toBe(0));
     expect(guard.shed).toBe(2);
     turn(6);
     expect(guard.room).toBe(2_000);
+    expect(refused).toEqual(['greedy', 'greedy']);
   });
 
   test('a process that is not busy with others has room for 256 however long they wait', () => {

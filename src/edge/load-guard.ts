@@ -3,6 +3,7 @@ import type { Logger } from '../kernel/index.js';
 import type { Load, WaitingCall } from '../mcp/server/index.js';
 import type { CrowdedGates, Turn } from './crowded-gates.js';
 import { FairQueue } from './fair-queue.js';
+import { LateRefusals } from './late-refusals.js';
 
 export interface LoadGuardOptions {
   /** Calls that may be under way at once in this process. */
@@ -84,6 +85,7 @@ class EventLoopGuard implements LoadGuard {
   readonly #timer: NodeJS.Timeout;
   readonly #byPrincipal = new Map<string, number>();
   readonly #queue = new FairQueue<Turn>();
+  readonly #late: LateRefusals;
   readonly #crowded: CrowdedGates | undefined;
   #sampledAt: number;
   #samples = 0;
@@ -116,6 +118,7 @@ class EventLoopGuard implements LoadGuard {
     crowded?.open((sender, call) => this.#push(sender, call));
     this.#heapUse = heapUse;
     this.#now = now;
+    this.#late = new LateRefusals(now);
     this.#sampledAt = now();
     this.#timer = setInterval(() => this.#sample(), SAMPLE_MS);
     this.#timer.unref();
@@ -183,7 +186,7 @@ class EventLoopGuard implements LoadGuard {
     if (this.#queue.size >= this.#room) {
       const other = this.#queue.makeRoomFor(principal);
       this.#shed++;
-      (other ?? call).refuse();
+      this.#late.push(other ?? call);
       if (other === undefined) return;
     }
     this.#push(principal, call);
@@ -206,6 +209,7 @@ class EventLoopGuard implements LoadGuard {
     clearInterval(this.#timer);
     clearImmediate(this.#turn);
     this.#crowded?.close();
+    this.#late.close();
     for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) call.refuse();
   }
 

@@ -106,6 +106,7 @@ class HttpFace implements McpServer {
         run: (onDone) =>
           this.#serve(onDone === undefined ? exchange : new WatchedExchange(exchange, onDone), principal),
         refuse: () => refuseBusy(exchange),
+        bytes: exchange.body.length,
         target: () => this.#targetOf(exchange, principal),
       });
   }

@@ -72,6 +72,8 @@ export interface WaitingCall {
   /** `onDone` is called once, when it is answered or its client is gone. */
   run(onDone?: () => void): void;
   refuse(): void;
+  /** How large its body is, which is kept as long as it waits. */
+  readonly bytes: number;
   /** As far as it can be told from an unread call. Costs something: asked for only where it matters. */
   target(): CallTarget | undefined;
 }
