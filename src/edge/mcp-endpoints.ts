@@ -194,7 +194,7 @@ function createServer(
       const surface = options.operations.surfaces.surfaceFor(agentOf(principal), scope);
       let description = descriptions.get(surface);
       if (description === undefined)
-        descriptions.set(surface, (description = describe(options.version, scope, surface)));
+        descriptions.set(surface, (description = describe(options, scope, surface)));
       return description;
     },
     handlers: createMcpHandlers(options.operations, scope, agentOf, options.tracer),
@@ -234,20 +234,29 @@ function scopeOf(path: string, { isConnector, toolsets }: McpEndpointsOptions): 
   return name === undefined || tools === undefined ? undefined : { kind: 'toolset', name, tools };
 }
 
-/** The union of what the visible upstreams can do; lists are ours, so we always know when they change. */
-function describe(version: string, scope: SurfaceScope, { entries }: Surface): ServerDescription {
+/**
+ * The union of what the visible upstreams can do; lists are ours, so we always know when they change. Without streams there
+ * is no way to tell of anything.
+ */
+function describe(
+  { version, streaming }: Pick<McpEndpointsOptions, 'version' | 'streaming'>,
+  scope: SurfaceScope,
+  { entries }: Surface,
+): ServerDescription {
   const upstreams = entries.map(({ snapshot }) => snapshot.upstream);
+  const tells = streaming === 'auto';
+  const changes = tells ? { listChanged: true } : {};
+  const offers = (has: (of: ServerCapabilities) => boolean) =>
+    upstreams.some(({ capabilities: of }) => has(of));
   const capabilities: ServerCapabilities = {
-    tools: { listChanged: true },
-    prompts: { listChanged: true },
+    tools: changes,
+    prompts: changes,
     resources: {
-      listChanged: true,
-      ...(upstreams.some((upstream) => upstream.capabilities.resources?.subscribe === true) && {
-        subscribe: true,
-      }),
+      ...changes,
+      ...(tells && offers(({ resources }) => resources?.subscribe === true) && { subscribe: true }),
     },
-    ...(upstreams.some((upstream) => upstream.capabilities.completions !== undefined) && { completions: {} }),
-    ...(upstreams.some((upstream) => upstream.capabilities.logging !== undefined) && { logging: {} }),
+    ...(offers(({ completions }) => completions !== undefined) && { completions: {} }),
+    ...(tells && offers(({ logging }) => logging !== undefined) && { logging: {} }),
     ...extensionsOf(
       scope,
       upstreams.map(({ capabilities: offered }) => offered),

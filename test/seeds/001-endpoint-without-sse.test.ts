@@ -105,6 +105,12 @@ describe('acceptance by curl', () => {
 });
 
 describe('transport', () => {
+  test('S39: nothing is promised that only streams could tell', async () => {
+    const { json } = await send({ body: INITIALIZE });
+    expect(json?.['result']).toMatchObject({ capabilities: { tools: {}, prompts: {}, resources: {} } });
+    expect(JSON.stringify(json)).not.toMatch(/listChanged|subscribe|logging/);
+  });
+
   test.each(['GET', 'DELETE'])('%s is not offered without streams', async (method) => {
     const { status, headers } = await send({ method });
     expect(status).toBe(405);
