@@ -47,7 +47,8 @@ export function createHealthBook(deps: HealthDependencies): HealthBook {
 
   function healthOf(connector: Connector): ConnectorHealth {
     const known = states.get(connector.id) ?? unknown;
-    return connector.enabled ? known : { ...known, state: 'disabled', reason: undefined };
+    if (connector.enabled) return known;
+    return { ...known, state: 'disabled', reason: undefined, since: connector.updatedAt };
   }
 
   function record(connector: Connector, state: HealthState, reason: string | undefined): ConnectorHealth {

@@ -94,9 +94,18 @@ export class Entry {
     const isShared = this.sharing(headers) !== undefined;
     return {
       status: 204,
-      headers: isShared ? this.#preflight : { ...EMPTY_HEADERS, allow: METHODS },
+      headers: isShared ? this.#allowed(headers) : { ...EMPTY_HEADERS, allow: METHODS },
       body: undefined,
     };
+  }
+
+  /** Which arguments a page repeats in headers depends on the tools, so those are allowed as they are asked for. */
+  #allowed(headers: ExchangeHeaders): AnswerHeaders {
+    const asked = headers['access-control-request-headers']?.toLowerCase().split(',', MOST_ASKED) ?? [];
+    const params = asked.map((name) => name.trim()).filter((name) => PARAM_HEADER.test(name));
+    if (params.length === 0) return this.#preflight;
+    const known = this.#preflight[ALLOW_HEADERS];
+    return { ...this.#preflight, [ALLOW_HEADERS]: `${known}, ${params.join(', ')}` };
   }
 
   /** Headers that let a page of the sender's origin read the answer. Only for origins that the guard allows. */
@@ -164,6 +173,10 @@ function withoutQuery(target: string): string {
   return end === -1 ? target : target.slice(0, end);
 }
 
+const ALLOW_HEADERS = 'access-control-allow-headers';
+const PARAM_HEADER = /^mcp-param-[\w.-]{1,128}$/;
+const MOST_ASKED = 64;
+
 function preflightHeaders(paramHeaders: readonly string[]): AnswerHeaders {
   const allowed = [
     'authorization',
@@ -183,7 +196,7 @@ function preflightHeaders(paramHeaders: readonly string[]): AnswerHeaders {
     ...EMPTY_HEADERS,
     allow: METHODS,
     'access-control-allow-methods': METHODS,
-    'access-control-allow-headers': allowed.join(', '),
+    [ALLOW_HEADERS]: allowed.join(', '),
     'access-control-max-age': '600',
   };
 }

@@ -137,6 +137,17 @@ describe('S21: web pages', () => {
     );
   });
 
+  test('headers that repeat arguments of a tool are allowed as a page asks for them, others are not', async () => {
+    const headers = {
+      origin: 'http://localhost:5173',
+      'access-control-request-headers': 'authorization, Mcp-Param-Region,x-other, mcp-param-a b',
+    };
+    const response = await open()('/mcp', { method: 'OPTIONS', headers });
+    const allowed = response.headers.get('access-control-allow-headers')?.split(', ') ?? [];
+    expect(allowed).toContain('mcp-param-region');
+    expect(allowed.filter((name) => /other|param-a/.test(name))).toEqual([]);
+  });
+
   test.each(['OPTIONS', 'POST', 'GET', 'DELETE'])('H-28 H-29: %s of a foreign origin', async (method) => {
     const response = await open()('/mcp', {
       ...(method === 'POST' && POST),
