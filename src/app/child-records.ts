@@ -30,7 +30,7 @@ export class ChildRecords {
     const file = join(this.#own, nameOf(started));
     attempt(() => {
       mkdirSync(this.#own ?? '', { recursive: true, mode: 0o700 });
-      writeFileSync(file, '');
+      writeFileSync(file, '', { mode: 0o600 });
     });
     return () => attempt(() => rmSync(file, { force: true }));
   }

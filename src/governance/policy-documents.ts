@@ -8,6 +8,7 @@ import type {
 } from '@cedar-policy/cedar-wasm/nodejs';
 import { HubError } from '../kernel/index.js';
 import { cedar } from './cedar.js';
+import { findEntanglement } from './policy-bounds.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
 import type { Policy } from './policy.js';
 
@@ -48,6 +49,8 @@ export function readPolicies(
 }
 
 function readDocument(policy: Policy, passed: boolean): Statement[] {
+  const entangled = findEntanglement(policy.text);
+  if (entangled !== undefined) throw refuse(policy, [entangled]);
   const parts = cedar().policySetTextToParts(policy.text);
   if (parts.type === 'failure')
     throw refuse(

@@ -1,6 +1,7 @@
 import type { DetailedError } from '@cedar-policy/cedar-wasm/nodejs';
 import { isHubError, toPolicyId } from '../kernel/index.js';
 import { cedar } from './cedar.js';
+import { findEntanglement } from './policy-bounds.js';
 import { readPolicies } from './policy-documents.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
 
@@ -26,6 +27,8 @@ const STATEMENT = /^for policy `policy\d+`, |^failed to parse policies from stri
 
 /** What a document would be refused for, or what in it can never do anything, and where. Nothing is put in force. */
 export function findPolicyProblems(text: string): readonly PolicyProblem[] {
+  const entangled = findEntanglement(text);
+  if (entangled !== undefined) return [{ severity: 'error', message: entangled }];
   const answer = cedar().validate({
     schema: POLICY_SCHEMA,
     policies: { staticPolicies: text },

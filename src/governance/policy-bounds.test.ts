@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { findEntanglement } from './policy-bounds.js';
+import { findPolicyProblems } from './policy-problems.js';
+
+const when = (condition: string): string => `permit(principal, action, resource) when { ${condition} };`;
+const nested = (open: string, close: string, depth: number): string =>
+  when(`${open.repeat(depth)}true${close.repeat(depth)} == true`);
+const chain = (operator: string, length: number): string =>
+  when(Array.from({ length }, () => 'true').join(operator));
+
+// The braces of the condition are the first of 32 levels.
+const ALLOWED = [
+  nested('(', ')', 31),
+  nested('[', ']', 31),
+  nested('{a:', '}', 31),
+  chain(' && ', 1_001),
+  chain(' || ', 1_001),
+  chain(' + ', 1_001),
+  when(`context${'.a'.repeat(1_000)}`),
+  when(`context${'["a"]'.repeat(950)}`),
+  when(`${'if true then '.repeat(50)}true${' else false'.repeat(50)}`),
+  `// ${'('.repeat(99)}\n${when(`"${'('.repeat(99)}\\"${'['.repeat(99)}" == "x"`)}`,
+];
+
+test.each(ALLOWED.map((text) => [text.slice(36, 70), text]))(
+  'B4.10: %s is left to the library',
+  (_, text) => {
+    expect(findEntanglement(text)).toBeUndefined();
+    expect(() => findPolicyProblems(text)).not.toThrow();
+  },
+);
+
+test.each([
+  nested('(', ')', 32),
+  nested('[', ']', 32),
+  nested('{a:', '}', 3_000),
+  chain(' && ', 1_002),
+  when(`context${'.a'.repeat(20_000)}`),
+  when(`${'if true then '.repeat(51)}true${' else false'.repeat(51)}`),
+  'permit(principal, action, resource);'.repeat(1_001),
+])('B4.10: what the library could not survive is refused, and others are checked as before', (text) => {
+  expect(findPolicyProblems(text)).toEqual([
+    { severity: 'error', message: expect.stringMatching(/deeper than|more than/) as string },
+  ]);
+  expect(findPolicyProblems(when('true'))).toEqual([]);
+});
