@@ -1,5 +1,6 @@
 import type { ListTtls, RejectedOffer } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
+import type { Access } from '../credentials/index.js';
 import type { Listing, McpClient } from '../mcp/client/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import { reachesLevel, type CallResult, type LogLevel } from '../mcp/model/index.js';
@@ -16,9 +17,12 @@ export interface Vitals {
   failed(error: HubError): void;
 }
 
+/** What lets us in, as it is now. */
+type Shown = Pick<Access, 'headers'>;
+
 /** A client as operations see it: failures are the hub's, and the era is only a word to show. */
-export function toUpstream(client: McpClient, connector: Connector, vitals: Vitals): Upstream {
-  const { heard, rethrow } = listeningTo(connector, vitals);
+export function toUpstream(client: McpClient, connector: Connector, vitals: Vitals, shown?: Shown): Upstream {
+  const { heard, rethrow } = listeningTo(connector, vitals, shown);
   const hearing = logListener(client);
   return {
     get identity() {
@@ -83,14 +87,14 @@ function toStarted(started: Awaited<ReturnType<McpClient['startTool']>>) {
 }
 
 /** Every answer and every failure is a sign of how the upstream is. */
-function listeningTo(connector: Connector, vitals: Vitals) {
+function listeningTo(connector: Connector, vitals: Vitals, shown: Shown | undefined) {
   return {
     heard<Answer>(this: void, answer: Answer): Answer {
       vitals.alive();
       return answer;
     },
     rethrow(this: void, error: unknown): never {
-      const failure = toHubError(error, connector);
+      const failure = toHubError(error, connector, shown?.headers);
       vitals.failed(failure);
       throw failure;
     },

@@ -133,6 +133,11 @@ describe("the upstream's own word", () => {
     expect(message).toHaveLength(512);
   });
 
+  test('U-14: what the upstream was shown is not passed on, should it quote it', () => {
+    const shown = { authorization: 'Bearer s3cret-t0ken', 'x-api-key': 'another-one', 'x-short': 'no' };
+    const error = new ProtocolError(1, 'no: Bearer s3cret-t0ken, s3cret-t0ken, another-one');
+    expect(toHubError(error, CONNECTOR, shown).message).toBe('no: Bearer ***, ***, ***');
+  });
   test('an empty text is replaced', () => {
     expect(toHubError(new ProtocolError(1, ''), CONNECTOR).message).toBe('the upstream refused the request');
   });

@@ -36,10 +36,13 @@ export function toOpenFailure(error: unknown, connector: Connector): HubError {
   });
 }
 
-/** A failure of the wire, of the client or of the upstream, as the hub's own. Keeps the cause, shows nothing of it. */
-export function toHubError(error: unknown, connector: Connector): HubError {
+/**
+ * A failure of the wire, of the client or of the upstream, as the hub's own. Keeps the cause, shows nothing of it, nor of
+ * the headers that were shown to the upstream.
+ */
+export function toHubError(error: unknown, connector: Connector, shown: Headers = {}): HubError {
   if (error instanceof HubError) return error;
-  if (error instanceof ProtocolError) return rejection(error, connector);
+  if (error instanceof ProtocolError) return rejection(error, connector, shown);
   const name = `connector ${connector.id}`;
   if (error instanceof TransportError) {
     const [code, text] = TRANSPORT[error.code];
@@ -91,10 +94,24 @@ export function lifeSign({ code, details = {} }: HubError): 'alive' | 'dead' | '
 }
 
 const MAX_TEXT = 512;
+/** Shorter values would be found in ordinary words. */
+const SHORTEST_SECRET = 6;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Some servers quote what they refuse. */
+function withoutSecrets(text: string, shown: Headers): string {
+  let rest = text;
+  for (const value of Object.values(shown)) {
+    const secret = value.replace(/^\w+ /, '');
+    if (secret.length >= SHORTEST_SECRET) rest = rest.replaceAll(secret, '***');
+  }
+  return rest;
+}
 
 /** The upstream's own word, without what could act on a terminal or a page, and without codes that mean something on our hop. */
-function rejection(error: ProtocolError, connector: Connector): HubError {
-  const message = error.message.replace(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, MAX_TEXT);
+function rejection(error: ProtocolError, connector: Connector, shown: Headers): HubError {
+  const message = withoutSecrets(error.message, shown).replace(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, MAX_TEXT);
   const reserved = error.code <= -32_000 && error.code >= -32_099;
   return new HubError('upstream_rejected', message || 'the upstream refused the request', {
     cause: error,

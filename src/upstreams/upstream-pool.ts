@@ -90,7 +90,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       if (member === undefined)
         this.#members.set(key, (member = this.#start(common, access, caller, profile)));
       member.leases++;
-      member.upstream ??= toUpstream(await member.client, connector, vitalsOf(member));
+      member.upstream ??= toUpstream(await member.client, connector, vitalsOf(member), access);
       common.failure = undefined;
       return new PoolLease(this, key, member, member.upstream, caller);
     } catch (error) {
