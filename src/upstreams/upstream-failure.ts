@@ -111,7 +111,9 @@ function withoutSecrets(text: string, shown: Headers): string {
 
 /** The upstream's own word, without what could act on a terminal or a page, and without codes that mean something on our hop. */
 function rejection(error: ProtocolError, connector: Connector, shown: Headers): HubError {
-  const message = withoutSecrets(error.message, shown).replace(/[\p{Cc}\p{Cf}]/gu, ' ').slice(0, MAX_TEXT);
+  const message = withoutSecrets(error.message, shown)
+    .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
+    .slice(0, MAX_TEXT);
   const reserved = error.code <= -32_000 && error.code >= -32_099;
   return new HubError('upstream_rejected', message || 'the upstream refused the request', {
     cause: error,
