@@ -11,7 +11,6 @@ import {
 import {
   createMcpServer,
   toHttpFace,
-  type AuthenticationRefusal,
   type Exchange,
   type ExchangeHeaders,
   type FrontTarget,
@@ -34,6 +33,7 @@ import {
   LONGEST_TTL_MS,
   type McpOperations,
 } from './mcp-handlers.js';
+import { Principals } from './principals.js';
 import { tellReduced } from './tell-reduced.js';
 import { networkOf } from './network-of.js';
 import {
@@ -139,7 +139,7 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
     const known = fixed.get(path);
     if (known !== undefined) return known;
     const scope = scopeOf(path, options);
-    if (scope === undefined) return undefined;
+    if (scope === undefined) return isScoped(path) ? faceFor(path, NOWHERE) : undefined;
     const key = JSON.stringify([REST_METHODS[path], scope]);
     let endpoint = endpoints.get(key);
     if (endpoint === undefined) endpoints.set(key, (endpoint = create(path, scope)));
@@ -157,23 +157,6 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
 async function closeEndpoint({ server, sessions }: Endpoint): Promise<void> {
   await server.close();
   sessions?.close();
-}
-
-/** A principal is an agent together with the scopes it came with. */
-class Principals {
-  /** The newest object of each is what a request was authenticated as. */
-  readonly #agents = new Map<string, Agent>();
-
-  remember(found: Agent | AuthenticationRefusal | undefined): string | AuthenticationRefusal | undefined {
-    if (found === undefined || 'status' in found) return found;
-    const principal = found.scopes === undefined ? found.id : `${found.id} ${found.scopes.join(' ')}`;
-    this.#agents.set(principal, found);
-    return principal;
-  }
-
-  agentOf(principal: string): Agent {
-    return this.#agents.get(principal) as Agent;
-  }
 }
 
 /** A call that is not over by then is answered as a stream: it can be kept alive, and taken up again if it breaks. */
@@ -225,6 +208,21 @@ function createServer(
 }
 
 /** Which part of the catalogue a path stands for. */
+/** Who may not know which connectors and toolsets there are is not told by the status either. */
+const isScoped = (path: string): boolean => CONNECTOR_PATH.test(path) || TOOLSET_PATH.test(path);
+const NOWHERE: Pick<McpServer, 'handle'> = {
+  handle: (exchange) =>
+    exchange.send(
+      404,
+      {
+        'content-type': 'application/json',
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+      },
+      '{"error":{"code":"not_found","message":"there is nothing at this address"}}',
+    ),
+};
+
 function scopeOf(path: string, { isConnector, toolsets }: McpEndpointsOptions): SurfaceScope | undefined {
   if (path === '/mcp' || Object.hasOwn(REST_METHODS, path)) return { kind: 'all' };
   const connector = CONNECTOR_PATH.exec(path)?.[1];

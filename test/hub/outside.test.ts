@@ -67,6 +67,16 @@ test.each(['POST', 'GET', 'DELETE'])(
   },
 );
 
+test.each(['/connectors/up/mcp', '/connectors/nobody/mcp', '/toolsets/nobody/mcp'])(
+  'B1.1: without a key nobody learns whether there is something: %s',
+  async (path) => {
+    const statuses = ['POST', 'GET', 'DELETE'].map(
+      async (method) => (await fetch(`${hub.url}${path}`, { method, redirect: 'manual' })).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([401, 401, 401]);
+  },
+);
+
 test('a sync for an agent declares what every sync declares: lists are for everybody', async () => {
   const before = upstream.seen.length;
   const answer = await admin('/connectors/up/sync', { method: 'POST', body: '{"agent":"local"}' });
