@@ -64,7 +64,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     mcp,
     guard: createGuard(guard),
     isReady: () => checks().every(({ ok }) => ok),
-    sites: composeSites({ hub, config, folder, checks, isEndpoint: (path) => mcp.find(path) !== undefined }),
+    sites: composeSites({ hub, config, folder, checks, isEndpoint: mcp.has }),
     others: lateListener(() => openAdmin({ hub, config, startedAt, shutdown })),
   });
   const most = settings.connectionsPerAddress;

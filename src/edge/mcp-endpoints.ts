@@ -78,7 +78,9 @@ export interface McpEndpointsOptions {
 
 /** One server of the protocol library for each endpoint: the aggregate, each connector, each toolset. */
 export interface McpEndpoints {
-  /** Who answers at a path; undefined if it is none of ours. */
+  /** Whether there is an endpoint at this path. */
+  readonly has: (path: string) => boolean;
+  /** Who answers at a path, be it that there is nothing; undefined if it is none of ours. */
   find(path: string): RequestListener | undefined;
   /** The same for whoever reads requests without `node:http`. */
   front(path: string): FrontTarget | undefined;
@@ -148,6 +150,7 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
   }
 
   return {
+    has: (path) => scopeOf(path, options) !== undefined,
     find: (path) => faceAt(path)?.listener,
     front: (path) => faceAt(path)?.front,
     close: async () => void (await Promise.all([...endpoints.values()].map(closeEndpoint))),
