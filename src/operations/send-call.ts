@@ -158,7 +158,6 @@ function withTask(options: UpstreamOptions, asTask: UpstreamOptions['asTask']): 
   };
 }
 
-/** The signal is only asked for where somebody has to wait: making one costs something. */
 class CallingAgent implements Caller {
   readonly principal: Caller['principal'];
   readonly session: string | undefined;
@@ -172,7 +171,10 @@ class CallingAgent implements Caller {
     this.#options = options;
   }
 
-  get signal(): AbortSignal | undefined {
-    return this.#options.signal;
+  onAbort(listener: () => void): void {
+    const options = this.#options;
+    if (options.onAbort !== undefined) options.onAbort(listener);
+    else if (options.signal?.aborted === true) listener();
+    else options.signal?.addEventListener('abort', listener, { once: true });
   }
 }

@@ -71,6 +71,26 @@ describe('turnstile', () => {
     expect(gate.enter(NONE)).toBeUndefined();
   });
 
+  test('whoever gives up says so by a signal or by itself, and leaves the queue', async () => {
+    const gate = turnstile({ queue: 1 });
+    void gate.enter(NONE);
+    for (const giveUp of [true, false]) {
+      let leave = (): void => {};
+      const waiting = gate.enter({
+        principal: 'a',
+        get signal(): AbortSignal {
+          throw new Error('making one costs something');
+        },
+        onAbort: (listener) => (giveUp ? listener() : (leave = listener)),
+      });
+      expect(gate.waiting).toBe(giveUp ? 0 : 1);
+      leave();
+      leave();
+      await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
+      expect(gate.waiting).toBe(0);
+    }
+  });
+
   test('whoever gives up leaves the queue', async () => {
     const gate = turnstile({ queue: 1 });
     void gate.enter(NONE);

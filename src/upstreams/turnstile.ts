@@ -10,13 +10,18 @@ export interface TurnstileLimits {
 /** Who wants to come in. */
 export interface Guest {
   readonly principal: string;
-  /** Asked for only where somebody waits. */
+  /** Asked for only where somebody waits and there is no `onAbort`: making one costs something. */
   readonly signal?: AbortSignal | undefined;
+  /** Takes a listener and calls it once when the guest gives up, at once if it has already. */
+  readonly onAbort?: ((listener: () => void) => void) | undefined;
 }
 
 interface Waiter {
-  turn(): void;
-  refuse(error: HubError): void;
+  readonly principal: string;
+  readonly dueAt: number;
+  resolve(): void;
+  reject(error: HubError): void;
+  over: (() => void) | undefined;
 }
 
 /**
@@ -29,8 +34,10 @@ export class Turnstile {
   readonly #name: string;
   /** The line whose turn is next comes first; in each, those who wait in the order they came. */
   readonly #lines = new Map<string, Set<Waiter>>();
+  /** Everybody who waits, in the order they came. */
+  readonly #byAge = new Set<Waiter>();
   readonly #onTurnedAway: (() => void) | undefined;
-  #waiting = 0;
+  #timer: NodeJS.Timeout | undefined;
   #inside = 0;
 
   constructor(name: string, limits: TurnstileLimits, onTurnedAway?: () => void) {
@@ -44,7 +51,7 @@ export class Turnstile {
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return this.#byAge.size;
   }
 
   /** Undefined when there is room right now, so that the usual case does not wait a turn of the event loop. */
@@ -54,20 +61,20 @@ export class Turnstile {
       this.#inside++;
       return undefined;
     }
-    if (this.#waiting >= queue) this.#makeRoomFor(guest.principal);
-    return this.#wait(guest.principal, guest.signal);
+    if (this.#byAge.size >= queue) this.#makeRoomFor(guest.principal);
+    return this.#wait(guest);
   }
 
   /** Nobody can come in or wait without another having to go. */
   get isFull(): boolean {
     const { concurrency, queue } = this.#limits;
-    return this.#inside >= concurrency && this.#waiting >= queue;
+    return this.#inside >= concurrency && this.#byAge.size >= queue;
   }
 
   /** How many more could come in or wait. */
   get free(): number {
     const { concurrency, queue } = this.#limits;
-    return Math.max(0, concurrency - this.#inside) + queue - this.#waiting;
+    return Math.max(0, concurrency - this.#inside) + queue - this.#byAge.size;
   }
 
   /** Throws if whoever came now would be turned away at once. */
@@ -80,7 +87,7 @@ export class Turnstile {
   }
 
   leave(): void {
-    if (this.#waiting === 0 || this.#inside > this.#limits.concurrency) this.#inside--;
+    if (this.#byAge.size === 0 || this.#inside > this.#limits.concurrency) this.#inside--;
     else this.#callNext();
   }
 
@@ -91,8 +98,7 @@ export class Turnstile {
 
   /** Nobody waits any longer. */
   refuseWaiting(error: () => HubError): void {
-    const waiters = [...this.#lines.values()].flatMap((line) => [...line]);
-    for (const waiter of waiters) waiter.refuse(error());
+    for (const waiter of this.#byAge) this.#refuse(waiter, error);
   }
 
   #callNext(): void {
@@ -101,7 +107,8 @@ export class Turnstile {
       this.#lines.delete(principal);
       this.#lines.set(principal, line);
       for (const waiter of line) {
-        waiter.turn();
+        this.#takeOut(waiter);
+        waiter.resolve();
         return;
       }
     }
@@ -110,7 +117,7 @@ export class Turnstile {
   #makeRoomFor(principal: string): void {
     const last = [...this.#requireLongerLine(principal)].at(-1);
     this.#onTurnedAway?.();
-    last?.refuse(this.#busy('others wait for their first turn'));
+    if (last !== undefined) this.#refuse(last, () => this.#busy('others wait for their first turn'));
   }
 
   /** The line that has to make room. Throws where none is longer than the principal's own would be. */
@@ -118,7 +125,7 @@ export class Turnstile {
     const longest = this.#longerLine(principal);
     if (longest !== undefined) return longest;
     this.#onTurnedAway?.();
-    throw this.#busy(`${this.#inside} calls run and ${this.#waiting} wait`);
+    throw this.#busy(`${this.#inside} calls run and ${this.#byAge.size} wait`);
   }
 
   #longerLine(principal: string): ReadonlySet<Waiter> | undefined {
@@ -128,43 +135,70 @@ export class Turnstile {
     return longest;
   }
 
-  #wait(principal: string, signal: AbortSignal | undefined): Promise<void> {
-    const line = this.#lines.get(principal) ?? new Set();
-    this.#lines.set(principal, line);
-    this.#waiting++;
+  #wait(guest: Guest): Promise<void> {
+    const { principal } = guest;
     return new Promise((resolve, reject) => {
-      const over = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', cancel);
-        this.#waiting--;
-        line.delete(waiter);
-        if (line.size === 0) this.#lines.delete(principal);
-      };
-      const waiter: Waiter = {
-        turn: () => {
-          over();
-          resolve();
-        },
-        refuse: (error) => {
-          over();
-          reject(error);
-        },
-      };
+      const dueAt = performance.now() + this.#limits.waitMs;
+      const waiter: Waiter = { principal, dueAt, resolve, reject, over: undefined };
+      const line = this.#lines.get(principal);
+      if (line === undefined) this.#lines.set(principal, new Set([waiter]));
+      else line.add(waiter);
+      this.#byAge.add(waiter);
+      this.#timer ??= setTimeout(this.#expire, this.#limits.waitMs);
       const cancel = (): void =>
-        waiter.refuse(
-          new HubError(
-            'cancelled',
-            `connector ${this.#name}: the call was cancelled while it waited for its turn`,
-          ),
+        this.#refuse(
+          waiter,
+          () =>
+            new HubError(
+              'cancelled',
+              `connector ${this.#name}: the call was cancelled while it waited for its turn`,
+            ),
         );
-      const timer = setTimeout(() => waiter.refuse(this.#busy('no turn came in time')), this.#limits.waitMs);
-      line.add(waiter);
-      if (signal?.aborted === true) cancel();
-      else signal?.addEventListener('abort', cancel, { once: true });
+      if (guest.onAbort !== undefined) guest.onAbort(cancel);
+      else waiter.over = listenFor(guest.signal, cancel);
     });
+  }
+
+  /** All wait equally long, so whoever came first is due first: one timer serves them all. */
+  readonly #expire = (): void => {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const waiter of this.#byAge) {
+      // Timers may fire a fraction of a millisecond early.
+      if (waiter.dueAt > now + 1) {
+        this.#timer = setTimeout(this.#expire, waiter.dueAt - now);
+        return;
+      }
+      this.#refuse(waiter, () => this.#busy('no turn came in time'));
+    }
+  };
+
+  #refuse(waiter: Waiter, error: () => HubError): void {
+    if (this.#takeOut(waiter)) waiter.reject(error());
+  }
+
+  /** False for whoever waits no more. */
+  #takeOut(waiter: Waiter): boolean {
+    if (!this.#byAge.delete(waiter)) return false;
+    const line = this.#lines.get(waiter.principal);
+    line?.delete(waiter);
+    waiter.over?.();
+    if (line?.size === 0) this.#lines.delete(waiter.principal);
+    if (this.#byAge.size === 0) {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    }
+    return true;
   }
 
   #busy(how: string): HubError {
     return new HubError('overloaded', `connector ${this.#name} is busy: ${how}`, { retryAfterMs: 1_000 });
   }
+}
+
+/** The returned function ends it. */
+function listenFor(signal: AbortSignal | undefined, listener: () => void): (() => void) | undefined {
+  if (signal?.aborted === true) listener();
+  else signal?.addEventListener('abort', listener);
+  return signal && (() => signal.removeEventListener('abort', listener));
 }

@@ -25,8 +25,10 @@ export interface Caller {
   readonly session?: string | undefined;
   /** What it can be asked while its calls run; undefined: nothing. */
   readonly asks?: AskProfile | undefined;
-  /** Ends the wait for a turn. */
+  /** Ends the wait for a turn; not looked at where there is `onAbort`. */
   readonly signal?: AbortSignal | undefined;
+  /** Takes a listener and calls it once when the caller gives up, at once if it has already. */
+  readonly onAbort?: ((listener: () => void) => void) | undefined;
   /** Knows that the upstream is in trouble, and wants it tried all the same. */
   readonly insists?: boolean | undefined;
 }

@@ -82,7 +82,13 @@ export abstract class Call implements McpRequest {
   onAbort(listener: () => void): void {
     if (this.#aborted) listener();
     else if (this.#listener === undefined) this.#listener = listener;
-    else this.signal.addEventListener('abort', listener);
+    else {
+      const first = this.#listener;
+      this.#listener = () => {
+        first();
+        listener();
+      };
+    }
   }
 
   get logLevel(): LogLevel | undefined {
