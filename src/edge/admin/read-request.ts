@@ -62,7 +62,8 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
 function parse(bytes: Buffer): Json {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // A byte order mark is left to the parser, which passes over one.
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new HubError('invalid_request', 'the body is not UTF-8');
   }
