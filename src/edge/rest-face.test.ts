@@ -31,6 +31,7 @@ describe('on the way in', () => {
     ['nothing', '', message('{}')],
     ['blanks', ' \n', message('{}')],
     ['a byte order mark', '\uFEFF{}', message('{}')],
+    ['a byte order mark alone', '\uFEFF', message('{}')],
   ])('%s becomes a request', (_what, body, expected) => {
     expect(dressed(body).text).toBe(expected);
   });
@@ -42,6 +43,9 @@ describe('on the way in', () => {
     ['no JSON', '{"a":'],
     ['more than one document', '{}{}'],
     ['a way out of the params', '{}},"method":"tools/list","x":{"y":{}'],
+    ['a second byte order mark', '\uFEFF\uFEFF{}'],
+    ['a byte order mark after a blank', ' \uFEFF{}'],
+    ['a blank that is none of JSON', '\u00A0{}'],
     ['one key twice', '{"name":"a","name":"b"}'],
   ])('%s is left as it is, to be refused', (_what, body) => {
     expect(dressed(body).text).toBe(body);

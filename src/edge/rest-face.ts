@@ -62,8 +62,10 @@ function dress(body: Uint8Array, rpcMethod: string): Uint8Array {
 /** The text of a JSON object. */
 function readParams(body: Uint8Array): string | undefined {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(body).trim() || '{}';
-    return isObject(parseJson(text)) ? text : undefined;
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+    const document = text.replace(/^\uFEFF/, '');
+    if (/^[ \t\r\n]*$/.test(document)) return '{}';
+    return isObject(parseJson(text)) ? document : undefined;
   } catch {
     return undefined;
   }

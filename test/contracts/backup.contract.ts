@@ -170,6 +170,10 @@ async function writeSchema1File(path: string): Promise<void> {
   }
 }
 
+function isLines(backup: Buffer): boolean {
+  return backup.toString('latin1', 0, 1) === '{';
+}
+
 function* badBackups(path: string): Generator<readonly [Buffer, string]> {
   const good = readFileSync(path);
   yield [Buffer.alloc(0), 'config_invalid'];
@@ -192,6 +196,12 @@ function* badBackups(path: string): Generator<readonly [Buffer, string]> {
   const altered = Buffer.from(good);
   const at = altered.indexOf('hub-1');
   altered.write('hub-2', at);
-  // Pages of a copied database have no checksum; its lines have.
-  if (good.toString('latin1', 0, 1) === '{') yield [altered, 'config_invalid'];
+  yield [altered, 'config_invalid'];
+  // The line feed at the end of lines says nothing.
+  yield [good.subarray(0, isLines(good) ? -2 : -1), 'config_invalid'];
+  yield [Buffer.concat([good, Buffer.from('\0')]), 'config_invalid'];
+  const flipped = Buffer.from(good);
+  const middle = Math.floor(good.length / 2);
+  for (let i = middle; i < middle + 64; i++) flipped[i] = ~(flipped[i] ?? 0) & 0xff;
+  yield [flipped, 'config_invalid'];
 }

@@ -22,9 +22,15 @@ export const errorAnswer = z
 export const MAX_PAGE = 200;
 export const DEFAULT_PAGE = 100;
 
+/** In digits only: `Number` would also take `0x10`, `+5`, `5.0`, `1e2` and blanks. */
+const pageLimit = z.preprocess(
+  (text) => (typeof text === 'string' && /^[0-9]{1,9}$/.test(text) ? Number(text) : text),
+  z.int({ error: 'must be a whole number' }).min(1).max(MAX_PAGE),
+);
+
 /** The query of every list. */
 export const pageQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(MAX_PAGE).optional(),
+  limit: pageLimit.optional(),
   cursor: z.string().min(1).max(1_024).optional(),
 });
 

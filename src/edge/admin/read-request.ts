@@ -9,13 +9,14 @@ const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const MAX_ISSUES = 10;
 
 export function readQuery<Query>({ query }: Pick<AdminRoute<string, Query>, 'query'>, url: URL): Query {
-  const given: Record<string, string> = {};
+  const given = new Map<string, string>();
   for (const [name, value] of url.searchParams) {
-    if (Object.hasOwn(given, name)) throw invalid(name, 'is given twice');
-    given[name] = value;
+    if (given.has(name)) throw invalid(name, 'is given twice');
+    given.set(name, value);
   }
-  if (query !== undefined) return check(query, given);
-  const [unknown] = Object.keys(given);
+  // Unlike an assignment, this makes a member of every name, `__proto__` too.
+  if (query !== undefined) return check(query, Object.fromEntries(given));
+  const [unknown] = given.keys();
   if (unknown !== undefined) throw invalid(unknown, 'unknown parameter');
   return {} as Query;
 }
@@ -61,7 +62,8 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
 function parse(bytes: Buffer): Json {
   let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // A byte order mark is left to the parser, which passes over one.
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw new HubError('invalid_request', 'the body is not UTF-8');
   }

@@ -66,13 +66,16 @@ async function* readRows(path: PathLike, schemaVersion: number): AsyncGenerator<
   const digest = createHash('sha256');
   const tables = new Set<string>(keptTables(schemaVersion).map(({ name }) => name));
   let count = -1;
+  let whole = false;
   for await (const line of linesOf(path)) {
+    if (whole) throw altered();
     const parsed = parseLine(line) as Partial<BackupRow> & {
       readonly rows?: number;
       readonly sha256?: string;
     };
     if (parsed.sha256 !== undefined) {
-      if (parsed.rows === count && parsed.sha256 === digest.digest('hex')) return;
+      whole = parsed.rows === count && parsed.sha256 === digest.digest('hex');
+      if (whole) continue;
       break;
     }
     digest.update(`${line}\n`);
@@ -81,7 +84,13 @@ async function* readRows(path: PathLike, schemaVersion: number): AsyncGenerator<
     if (table === undefined || row === undefined || !tables.has(table)) break;
     yield { table, row };
   }
-  throw new HubError('config_invalid', 'the backup is incomplete or was altered; nothing was restored');
+  if (!whole) throw altered();
+}
+
+function altered(cause?: unknown): HubError {
+  return new HubError('config_invalid', 'the backup is incomplete or was altered; nothing was restored', {
+    cause,
+  });
 }
 
 function linesOf(path: PathLike): AsyncIterable<string> {
@@ -92,8 +101,6 @@ function parseLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch (cause) {
-    throw new HubError('config_invalid', 'the backup is incomplete or was altered; nothing was restored', {
-      cause,
-    });
+    throw altered(cause);
   }
 }

@@ -11,6 +11,7 @@ import { readJournalLines } from '../sqlite/event-journal.js';
 import { addJournaledEvents } from './journaled-events.js';
 import { toStorageError } from '../storage-errors.js';
 import { writeBackupLines } from './backup-lines.js';
+import { appendDigest } from './file-digest.js';
 import { readTables } from './read-tables.js';
 
 /** In one step: the copy then sees one state, and writers need not wait for it. */
@@ -60,8 +61,10 @@ export function backupSqlite({ path, db, connection }: SqliteStoreDatabase, to: 
     }
     const copy = new DatabaseSync(unfinished);
     copy.exec(`pragma journal_mode = delete; pragma user_version = ${CLOSED}`);
+    const { page_size: pageSize } = copy.prepare('pragma page_size').get() as { readonly page_size: number };
     copy.close();
     if (journaled.length > 0) await addJournaledEvents(unfinished, path, journaled);
+    await appendDigest(unfinished, pageSize);
   });
 }
 

@@ -54,6 +54,7 @@ const bodies: Scenario[] = [
     status: 201,
     events: ADDED,
   },
+  { name: 'J-2: a second byte order mark is not', request: post(`\uFEFF\uFEFF${GOOD}`), status: 400 },
   {
     name: 'J-3: bytes that are no UTF-8 are refused',
     request: post(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])),

@@ -31,6 +31,11 @@ describe('bodies', () => {
     { name: 'H-34: empty', body: '', ...parse },
     { name: 'H-34: blanks', body: '  \n', ...parse },
     { name: 'J-2: byte order mark', body: bytes(0xef, 0xbb, 0xbf, ...Buffer.from(PING)), status: 200, id: 1 },
+    {
+      name: 'J-2: two byte order marks',
+      body: bytes(0xef, 0xbb, 0xbf, 0xef, 0xbb, 0xbf, ...Buffer.from(PING)),
+      ...parse,
+    },
     { name: 'J-3: UTF-16', body: Buffer.from(PING, 'utf16le'), ...parse },
     {
       name: 'J-3: invalid UTF-8',

@@ -20,12 +20,13 @@ export function readJsonBody(bytes: Uint8Array): Json {
   }
 }
 
-/** A byte order mark is ignored (RFC 8259, section 8.1); bytes that are not UTF-8 are not replaced but refused. */
+/** Bytes that are not UTF-8 are not replaced but refused. A byte order mark is left to the parser, which ignores one. */
 function decodeStrictly(bytes: Uint8Array): string {
-  let buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   // The text of an ASCII body is its bytes; V8 copies them faster than it decodes.
   if (isAscii(buffer)) return buffer.toString('latin1');
-  if (buffer[0] === 0xef && buffer[1] === 0xbb && buffer[2] === 0xbf) buffer = buffer.subarray(3);
   if (!isUtf8(buffer)) throw new ProtocolError(PARSE_ERROR, 'Parse error');
   return buffer.toString('utf8');
 }
