@@ -1,4 +1,4 @@
-const LIMITS = { depth: 32, statements: 1_000, operators: 1_000, choices: 50 } as const;
+const LIMITS = { depth: 32, statements: 1_000, operators: 250, choices: 50 } as const;
 
 const TEXT_OR_COMMENT = /"(?:[^"\\]|\\[^])*"?|\/\/[^\n]*/g;
 const TOKEN = /[([{]|[)\]}]|;|\bif\b|&&|\|\||[-+*.]/g;
