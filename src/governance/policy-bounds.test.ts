@@ -11,14 +11,18 @@ const chain = (operator: string, length: number): string =>
 // The braces of the condition are the first of 32 levels.
 const ALLOWED = [
   nested('(', ')', 31),
-  nested('[', ']', 31),
+  nested('[', ']', 25),
   nested('{a:', '}', 31),
-  chain(' && ', 251),
-  chain(' || ', 251),
-  chain(' + ', 251),
-  when(`context${'.a'.repeat(250)}`),
-  when(`context${'["a"]'.repeat(249)}`),
+  // The word `when` and the braces of the condition are the first 3 of 80 levels.
+  chain(' && ', 78),
+  chain(' || ', 78),
+  chain(' + ', 78),
+  when(`context${'.a'.repeat(77)}`),
+  when(`context${'["a"]'.repeat(75)}`),
   when(`${'if true then '.repeat(50)}true${' else false'.repeat(50)}`),
+  // What stands side by side is not nested.
+  when(Array.from({ length: 74 }, () => 'principal.tags.contains("x")').join(' || ')),
+  when(`[${Array.from({ length: 200 }, (_, i) => -i).join(', ')}].contains(1)`),
   `// ${'('.repeat(99)}\n${when(`"${'('.repeat(99)}\\"${'['.repeat(99)}" == "x"`)}`,
 ];
 
@@ -34,8 +38,15 @@ test.each([
   nested('(', ')', 32),
   nested('[', ']', 32),
   nested('{a:', '}', 3_000),
-  chain(' && ', 252),
+  chain(' && ', 79),
+  when(`[${Array.from({ length: 252 }, () => -1).join(', ')}].contains(1)`),
+  chain(' + ', 79),
+  when(`context${'.a'.repeat(78)}`),
   when(`context${'.a'.repeat(20_000)}`),
+  when(`[1, (${chain(' && ', 77).slice(43, -3)}), 2].contains(true)`),
+  when(`${'(true && '.repeat(27)}true${')'.repeat(27)}`),
+  `permit(principal, action, resource)${' when { true }'.repeat(79)};`,
+  `permit(principal, action, resource)${' unless { true }'.repeat(79)};`,
   when(`${'if true then '.repeat(51)}true${' else false'.repeat(51)}`),
   'permit(principal, action, resource);'.repeat(1_001),
 ])('B4.10: what the library could not survive is refused, and others are checked as before', (text) => {
