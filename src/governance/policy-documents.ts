@@ -48,7 +48,28 @@ export function readPolicies(
   return policies.flatMap((policy) => readDocument(policy, passed));
 }
 
+/**
+ * Throws like `readPolicies` for what the schema does not ask for. Takes a fraction of the time, because only statements
+ * with an annotation are read as a whole.
+ */
+export function requireOwnRules(policy: Policy): void {
+  const ids = splitDocument(policy).map((text, index) =>
+    text.includes('@') ? toStatement(policy, text, index).id : `${policy.id}/${index + 1}`,
+  );
+  requireDistinct(policy, ids);
+}
+
 function readDocument(policy: Policy, passed: boolean): Statement[] {
+  const statements = splitDocument(policy).map((text, index) => toStatement(policy, text, index));
+  requireDistinct(
+    policy,
+    statements.map(({ id }) => id),
+  );
+  if (!passed) checkAgainstSchema(policy, statements);
+  return statements;
+}
+
+function splitDocument(policy: Policy): readonly string[] {
   const entangled = findEntanglement(policy.text);
   if (entangled !== undefined) throw refuse(policy, [entangled]);
   const parts = cedar().policySetTextToParts(policy.text);
@@ -58,14 +79,15 @@ function readDocument(policy: Policy, passed: boolean): Statement[] {
       parts.errors.map((error) => error.message),
     );
   if (parts.policy_templates.length > 0) throw refuse(policy, ['templates are not supported']);
-  const statements = parts.policies.map((text, index) => toStatement(policy, text, index));
+  return parts.policies;
+}
+
+function requireDistinct(policy: Policy, ids: readonly string[]): void {
   const seen = new Set<string>();
-  for (const { id } of statements) {
+  for (const id of ids) {
     if (seen.has(id)) throw refuse(policy, [`two statements are called ${id}`]);
     seen.add(id);
   }
-  if (!passed) checkAgainstSchema(policy, statements);
-  return statements;
 }
 
 function toStatement(policy: Policy, text: string, index: number): Statement {

@@ -24,6 +24,10 @@ test.each([
     ['error 2:62-2:75 attribute `ownr` on entity type `Tool` not found'],
   ],
   ['@confirm("x") forbid(principal, action, resource);', ['error @confirm belongs on a permit']],
+  [
+    'permit(principal, action, resource); @id("1") permit(principal, action, resource);',
+    ['error two statements are called text/1'],
+  ],
   ['permit(principal == ?principal, action, resource);', [expect.stringContaining('template') as string]],
   [
     '@id("a") permit(principal, action, resource);\n@id("a") permit(principal, action, resource);',

@@ -2,7 +2,7 @@ import type { DetailedError } from '@cedar-policy/cedar-wasm/nodejs';
 import { isHubError, toPolicyId } from '../kernel/index.js';
 import { cedar } from './cedar.js';
 import { findEntanglement } from './policy-bounds.js';
-import { readPolicies } from './policy-documents.js';
+import { requireOwnRules } from './policy-documents.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
 
 /** Something wrong with the text of a policy. Lines and columns are counted from 1, columns in UTF-16 units. */
@@ -46,8 +46,8 @@ export function findPolicyProblems(text: string): readonly PolicyProblem[] {
     };
   };
   if (answer.type === 'failure') return answer.errors.slice(0, MOST).map((error) => tell(error, 'error'));
-  const errors = answer.validationErrors.map(({ error }) => tell(error, 'error'));
-  const warnings = answer.validationWarnings.map(({ error }) => tell(error, 'warning'));
+  const errors = answer.validationErrors.slice(0, MOST).map(({ error }) => tell(error, 'error'));
+  const warnings = answer.validationWarnings.slice(0, MOST).map(({ error }) => tell(error, 'warning'));
   const all = [...(errors.length > 0 ? errors : rulesOfOurs(text)), ...warnings];
   return all.slice(0, MOST);
 }
@@ -56,7 +56,7 @@ export function findPolicyProblems(text: string): readonly PolicyProblem[] {
 function rulesOfOurs(text: string): readonly PolicyProblem[] {
   const id = toPolicyId('text');
   try {
-    readPolicies([{ id, text, source: 'stored', version: 1, updatedAt: 0 }]);
+    requireOwnRules({ id, text, source: 'stored', version: 1, updatedAt: 0 });
     return [];
   } catch (error) {
     if (!isHubError(error, 'config_invalid')) throw error;
