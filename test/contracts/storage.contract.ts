@@ -23,7 +23,9 @@ export function storageContract(places: Places): void {
     const again = await place.open();
     expect(await contentsOf(again)).toEqual(before);
     await appendAll(again.events, [started]);
-    expect(await verifyChain(again.events)).toMatchObject({ ok: true, events: 5 });
+    const { chain } = before;
+    if (!chain.ok) throw new Error('the chain is broken');
+    expect(await verifyChain(again.events)).toMatchObject({ ok: true, events: chain.events + 1 });
   });
 
   test('a schema of a newer release is refused and left alone', async () => {
