@@ -3,6 +3,7 @@ import type { Clock, HubError } from '../kernel/index.js';
 import { ConnectorGate, type GateListener } from './connector-gate.js';
 import { StartLimit } from './start-limit.js';
 import { StderrTail } from './stderr-tail.js';
+import { secretsOfProcess } from './without-secrets.js';
 import type { UpstreamChange } from './upstream.js';
 import { openWaysOut, type WaysOut } from './ways-out.js';
 
@@ -31,7 +32,7 @@ export class ConnectorResources {
     this.#clock = clock;
     this.#tell = tell;
     this.egress = openWaysOut(connector);
-    this.stderr = new StderrTail(secretsOf(connector));
+    this.stderr = new StderrTail(secretsOfProcess(connector.endpoint));
     this.gate = new ConnectorGate({
       connector,
       clock,
@@ -66,8 +67,4 @@ export class ConnectorResources {
     if (starts?.isClear === true) this.#starts.delete(identity);
     if (recovered) this.#tell({ type: 'process_recovered', connector: this.connector });
   }
-}
-
-function secretsOf({ endpoint }: Connector): readonly string[] {
-  return endpoint.transport === 'stdio' ? Object.values(endpoint.env).map((value) => value.reveal()) : [];
 }

@@ -1,6 +1,6 @@
+import { withoutSecrets } from './without-secrets.js';
+
 const MAX_LINES = 200;
-/** Shorter values would be found in ordinary words. */
-const SHORTEST_SECRET = 6;
 
 /** The last lines a process wrote to its stderr, for people who look for the reason of a failure. */
 export class StderrTail {
@@ -9,13 +9,11 @@ export class StderrTail {
 
   /** What the process was given and nobody may read is not shown, should it print it. */
   constructor(secrets: readonly string[] = []) {
-    this.#secrets = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+    this.#secrets = secrets;
   }
 
   push(line: string): void {
-    let shown = line;
-    for (const secret of this.#secrets) shown = shown.replaceAll(secret, '***');
-    this.#lines.push(shown);
+    this.#lines.push(withoutSecrets(line, this.#secrets));
     if (this.#lines.length > 2 * MAX_LINES) this.#lines = this.#lines.slice(-MAX_LINES);
   }
 

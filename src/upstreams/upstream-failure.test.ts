@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { connectorOf } from '../../test/support/catalog-examples.js';
-import { HubError, type HubErrorCode } from '../kernel/index.js';
+import { HubError, Secret, type HubErrorCode } from '../kernel/index.js';
 import { ClientError, type ClientErrorCode } from '../mcp/client/index.js';
 import { ProtocolError } from '../mcp/jsonrpc/index.js';
 import { TransportError, type TransportErrorCode } from '../mcp/transports/index.js';
@@ -138,6 +138,22 @@ describe("the upstream's own word", () => {
     const error = new ProtocolError(1, 'no: Bearer s3cret-t0ken, s3cret-t0ken, another-one');
     expect(toHubError(error, CONNECTOR, shown).message).toBe('no: Bearer ***, ***, ***');
   });
+
+  test('U-14: nor is what a process was given', () => {
+    const env = { TOKEN: new Secret('s3cret-t0ken'), MODE: new Secret('fast') };
+    const endpoint = {
+      transport: 'stdio',
+      command: 'x',
+      args: [],
+      env,
+      cwd: undefined,
+      idleStopMs: 1,
+      maxLifetimeMs: 0,
+    } as const;
+    const error = new ProtocolError(1, 'fast: s3cret-t0ken is wrong');
+    expect(toHubError(error, { ...CONNECTOR, endpoint }).message).toBe('fast: *** is wrong');
+  });
+
   test('an empty text is replaced', () => {
     expect(toHubError(new ProtocolError(1, ''), CONNECTOR).message).toBe('the upstream refused the request');
   });

@@ -4,6 +4,7 @@ import { ClientError, type ClientErrorCode } from '../mcp/client/index.js';
 import { INVALID_PARAMS, isObject, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { TASKS_EXTENSION } from '../mcp/model/index.js';
 import { TransportError, type TransportErrorCode } from '../mcp/transports/index.js';
+import { secretsOfProcess, withoutSecrets } from './without-secrets.js';
 
 /**
  * The upstream did not let us in. Whatever was asked was not done. What it answered is kept for those who may act on it
@@ -38,7 +39,7 @@ export function toOpenFailure(error: unknown, connector: Connector): HubError {
 
 /**
  * A failure of the wire, of the client or of the upstream, as the hub's own. Keeps the cause, shows nothing of it, nor of
- * the headers that were shown to the upstream.
+ * the headers that were shown to the upstream or the variables that a process was given.
  */
 export function toHubError(error: unknown, connector: Connector, shown: Headers = {}): HubError {
   if (error instanceof HubError) return error;
@@ -94,24 +95,14 @@ export function lifeSign({ code, details = {} }: HubError): 'alive' | 'dead' | '
 }
 
 const MAX_TEXT = 512;
-/** Shorter values would be found in ordinary words. */
-const SHORTEST_SECRET = 6;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Some servers quote what they refuse. */
-function withoutSecrets(text: string, shown: Headers): string {
-  let rest = text;
-  for (const value of Object.values(shown)) {
-    const secret = value.replace(/^\w+ /, '');
-    if (secret.length >= SHORTEST_SECRET) rest = rest.replaceAll(secret, '***');
-  }
-  return rest;
-}
-
 /** The upstream's own word, without what could act on a terminal or a page, and without codes that mean something on our hop. */
 function rejection(error: ProtocolError, connector: Connector, shown: Headers): HubError {
-  const message = withoutSecrets(error.message, shown)
+  // A header may name the scheme first.
+  const secrets = Object.values(shown).map((value) => value.replace(/^\w+ /, ''));
+  const message = withoutSecrets(error.message, [...secrets, ...secretsOfProcess(connector.endpoint)])
     .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
     .slice(0, MAX_TEXT);
   const reserved = error.code <= -32_000 && error.code >= -32_099;

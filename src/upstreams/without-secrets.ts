@@ -1,0 +1,16 @@
+import type { Endpoint } from '../connectors/index.js';
+
+/** Shorter values would be found in ordinary words. */
+const SHORTEST_SECRET = 6;
+
+/** A text of an upstream, without what it was given and nobody else may read. Some quote what they refuse. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let rest = text;
+  for (const secret of secrets) if (secret.length >= SHORTEST_SECRET) rest = rest.replaceAll(secret, '***');
+  return rest;
+}
+
+/** What a process was given. */
+export function secretsOfProcess(endpoint: Endpoint): readonly string[] {
+  return endpoint.transport === 'stdio' ? Object.values(endpoint.env).map((value) => value.reveal()) : [];
+}
