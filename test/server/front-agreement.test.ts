@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { Random } from '../fuzz/random.js';
@@ -84,10 +86,27 @@ test('H-39: silent connections, idle ones and slow bodies are ended', async () =
   slow.write(rawPost('{}').slice(0, -1));
   await until(() => silent.closed && idle.closed && slow.closed, 'all of them are closed');
   expect([silent.received, idle.received.slice(0, 12), slow.received.slice(0, 12)]).toEqual([
-    '',
+    expect.stringMatching(/^HTTP\/1\.1 408 .*\r\nconnection: close\r\n/),
     'HTTP/1.1 400',
     'HTTP/1.1 408',
   ]);
+  expect(idle.received).toContain('HTTP/1.1 408');
+});
+
+test('H-39: a request that crosses with the end of a silent connection is told that nothing was done', async () => {
+  const live = await LiveServer.open({ http: { headersTimeoutMs: 100 } });
+  onTestFinished(() => live.close());
+  const socket = connect({ port: live.port, host: '127.0.0.1', allowHalfOpen: true });
+  onTestFinished(() => void socket.destroy());
+  const faults: Error[] = [];
+  socket.on('error', (error) => faults.push(error));
+  // It has not seen the end yet when it writes, so it does not look before.
+  await once(socket, 'readable');
+  socket.write(POST);
+  await sleep(100);
+  const received = String(socket.read());
+  expect([received.slice(0, 12), faults]).toEqual(['HTTP/1.1 408', []]);
+  expect(live.events).toEqual([]);
 });
 
 test.each([

@@ -8,7 +8,7 @@ import type { SoakWorld } from './soak-world.js';
 /** On a busy machine many at once take their time. */
 const PATIENCE = { requestMs: 60_000, probeMs: 30_000 };
 const TURNED_AWAY =
-  /status 503|HTTP 429|HTTP 503|is busy|Too many calls wait|Too many sessions|nobody answered: cancel/;
+  /status 503|HTTP 408|HTTP 429|HTTP 503|is busy|Too many calls wait|Too many sessions|nobody answered: cancel/;
 const LONGEST_THOUGHT_MS = 50;
 const CALLS_OF_A_SESSION = 3;
 /** What one agent may leave behind stays well below the sessions that it may have. */

@@ -40,6 +40,8 @@ type State = 'idle' | 'reading' | 'answering' | 'over';
 
 /** Well below what Node's parser takes, so that only that decides what is too much. */
 const MAX_HEAD_BYTES = 8 * 1024;
+/** How long bytes are taken, and dropped, that crossed with the end of a connection. */
+const LINGER_MS = 1_000;
 const END_OF_HEAD = '\r\n\r\n';
 const NO_BYTES = Buffer.alloc(0);
 
@@ -89,7 +91,19 @@ export class FrontConnection {
   /** For one that takes too long. */
   expire(): void {
     if (this.#state === 'reading') this.#exchange?.expire();
-    else this.socket.destroy();
+    else this.#endSilent();
+  }
+
+  /**
+   * A request may be on its way in this very moment. It gets an answer that says that nothing was done (RFC 9110,
+   * section 15.5.9), which would be lost if the connection were reset by what nobody reads.
+   */
+  #endSilent(): void {
+    const { socket } = this;
+    this.#leave();
+    socket.end(refusalText('408 Request Timeout'));
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once('close', () => clearTimeout(timer));
   }
 
   /** Writes a whole answer. `isAscii`: so is its body, if that is text; its characters are then its bytes. */
