@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../jsonrpc/index.js';
+import { isObject, withoutNullMembers, type Json, type JsonObject } from '../jsonrpc/index.js';
 import type { Implementation, ServerDescription } from '../model/index.js';
 import {
   isImplementation,
@@ -7,7 +7,6 @@ import {
   type LegacyRevision,
   type ModernRevision,
 } from '../wire/index.js';
-import { withoutNullMembers } from './without-nulls.js';
 
 /** What is known of the server at the other end. */
 export type Peer =

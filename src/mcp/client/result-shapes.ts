@@ -8,7 +8,7 @@ export function toCallResult(result: JsonObject): CallResult {
   const { content } = result;
   if (Array.isArray(content)) {
     const odd = result['isError'] === null || result['_meta'] === null;
-    return (odd ? withoutNulls(result, UNTYPED) : result) as unknown as CallResult;
+    return (odd ? withoutNamedNulls(result, UNTYPED) : result) as unknown as CallResult;
   }
   // Some servers send structured content alone.
   if (content === undefined) return { ...result, content: [] };
@@ -19,11 +19,11 @@ const UNTYPED = ['isError', '_meta'];
 
 /** Null as structured content is a value in one era only. */
 export function toLegacyAnswer(result: JsonObject): JsonObject {
-  return result['structuredContent'] === null ? withoutNulls(result, ['structuredContent']) : result;
+  return result['structuredContent'] === null ? withoutNamedNulls(result, ['structuredContent']) : result;
 }
 
 /** Some servers write null for what they leave out, and clients refuse that. */
-function withoutNulls(result: JsonObject, names: readonly string[]): JsonObject {
+function withoutNamedNulls(result: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(
     Object.entries(result).filter(([name, value]) => value !== null || !names.includes(name)),
   );

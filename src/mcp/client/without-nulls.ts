@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../jsonrpc/index.js';
+import { isObject, withoutNullMembers, type Json, type JsonObject } from '../jsonrpc/index.js';
 
 /** Members of offers that may be left out. Null is a value of none of them. */
 const OPTIONAL: ReadonlySet<string> = new Set([
@@ -29,13 +29,6 @@ export function withoutNulls(offer: JsonObject): JsonObject {
       kept = { ...kept, arguments: value.map((item: Json) => (isObject(item) ? withoutNulls(item) : item)) };
   }
   return kept;
-}
-
-/** The same object where there are none, which is the rule. */
-export function withoutNullMembers(value: JsonObject): JsonObject {
-  return hasNull(value)
-    ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
-    : value;
 }
 
 function hasNull(value: Json): boolean {

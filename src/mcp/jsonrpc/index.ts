@@ -28,6 +28,7 @@ export {
 export {
   InvalidMessage,
   isObject,
+  withoutNullMembers,
   isRequestId,
   toMessage,
   type ErrorMessage,

@@ -97,6 +97,13 @@ export function isObject(value: unknown): value is JsonObject {
   );
 }
 
+/** The same object where there are none, which is the rule. Some peers write null for what they leave out. */
+export function withoutNullMembers(value: JsonObject): JsonObject {
+  return Object.values(value).includes(null)
+    ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+    : value;
+}
+
 export function isRequestId(value: unknown): value is RequestId {
   if (typeof value === 'number') return Number.isSafeInteger(value);
   if (typeof value !== 'string') return false;

@@ -3,6 +3,7 @@ import {
   isObject,
   ProtocolError,
   stringifyJson,
+  withoutNullMembers,
   type JsonObject,
 } from '../../jsonrpc/index.js';
 import type { ClientDescription } from '../../model/index.js';
@@ -30,7 +31,8 @@ export function readInitialize(
 ): Initialize {
   const { protocolVersion, capabilities: declared = {}, clientInfo } = params ?? {};
   if (typeof protocolVersion !== 'string') throw invalid('protocolVersion must be a string');
-  const capabilities = isObject(declared) ? withoutNulls(declared) : declared;
+  // Some clients write what they cannot do as null instead of leaving it out.
+  const capabilities = isObject(declared) ? withoutNullMembers(declared) : declared;
   if (!areCapabilities(capabilities)) throw invalid('capabilities must be an object of objects');
   if (clientInfo !== undefined && !isImplementation(clientInfo))
     throw invalid('clientInfo must have a name and a version');
@@ -39,11 +41,6 @@ export function readInitialize(
     throw invalid('the client says too much of itself');
   const agreed = negotiateLegacy(protocolVersion);
   return { revision: oldest !== undefined && !isAtLeast(agreed, oldest) ? NEWEST_LEGACY : agreed, client };
-}
-
-/** Some clients write what they cannot do as null instead of leaving it out. */
-function withoutNulls(declared: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(declared).filter(([, value]) => value !== null));
 }
 
 function invalid(message: string): ProtocolError {
