@@ -1,19 +1,11 @@
 import type { WaitingCall } from '../mcp/server/index.js';
 import type { Gate, GateListener } from '../upstreams/index.js';
 import { FairQueue } from './fair-queue.js';
+import { LATE_MS, MOST_IN_SWEEP, MOST_LATE, SWEEP_MS } from './late-refusals.js';
 
 /** So many refusals a second at one connector are given in full: read, judged, explained and recorded. */
 const FULL_REFUSALS = 32;
 const WINDOW_MS = 1_000;
-/**
- * A call that there is no room for waits this long for some. It costs nothing meanwhile, and a client that waits for its
- * answer asks for nothing else: refusals that came at once would be asked for again at once.
- */
-const HOLD_MS = 40;
-const SWEEP_MS = 5;
-/** No more are refused in one turn of the event loop, so that calls that are served get their share. */
-const MOST_IN_SWEEP = 64;
-const MOST_HELD = 512;
 /** Connectors that are counted one by one. */
 const MOST_COUNTED = 300;
 const REST = 'other';
@@ -105,12 +97,12 @@ export class CrowdedGates implements GateListener {
       return true;
     }
     crowd.isBusy = true;
-    if (crowd.held.size >= MOST_HELD) {
+    if (crowd.held.size >= MOST_LATE) {
       const other = crowd.held.makeRoomFor(sender);
       this.#turnAway(crowd, other?.sender ?? sender, other?.call ?? call);
       if (other === undefined) return true;
     }
-    crowd.held.push(sender, { sender, call, until: this.#now() + HOLD_MS });
+    crowd.held.push(sender, { sender, call, until: this.#now() + LATE_MS });
     this.#sweep ??= setTimeout(this.#sweepNow, SWEEP_MS).unref();
     return true;
   }

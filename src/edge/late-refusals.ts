@@ -6,14 +6,14 @@ type Refusable = Pick<WaitingCall, 'refuse' | 'bytes'>;
  * A client that is refused at once asks again at once, and refusing it is all that we do. One that waits for its answer asks
  * for nothing else meanwhile.
  */
-const LATE_MS = 40;
-const SWEEP_MS = 5;
+export const LATE_MS = 40;
+export const SWEEP_MS = 5;
 /** Beyond this there is no end of clients, and no use in letting them wait. */
-const MOST = 512;
+export const MOST_LATE = 512;
 /** A body is kept until its call is answered. */
 const LARGEST = 16 * 1024;
 /** No more are refused in one turn of the event loop, so that calls that are served get their share. */
-const MOST_IN_SWEEP = 64;
+export const MOST_IN_SWEEP = 64;
 
 /** Calls that are refused after a moment, in the order in which that was decided. */
 export class LateRefusals {
@@ -26,7 +26,7 @@ export class LateRefusals {
   }
 
   push(call: Refusable): void {
-    if (this.#calls.length >= MOST || call.bytes > LARGEST) return call.refuse();
+    if (this.#calls.length >= MOST_LATE || call.bytes > LARGEST) return call.refuse();
     this.#calls.push({ call, dueAt: this.#now() + LATE_MS });
     this.#timer ??= setTimeout(this.#refuseDue, SWEEP_MS).unref();
   }
