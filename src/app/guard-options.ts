@@ -1,9 +1,7 @@
 import { networkInterfaces } from 'node:os';
+import { isLoopback, LOOPBACK_NAMES } from '../kernel/index.js';
 import type { GuardOptions } from '../mcp/server/index.js';
-import { isLoopback } from './config/check-exposure.js';
 import type { Config } from './config/config.js';
-
-const LOOPBACK_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
 /** Under which names the hub may be addressed, and from which pages. Loopback names are always among them. */
 export function guardOptions({ server }: Config): GuardOptions {

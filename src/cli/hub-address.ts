@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { isLoopback } from '../kernel/index.js';
 import { CliError, usageError } from './cli-error.js';
 import type { Cli } from './cli.js';
 import { dataFolderOf, findRunningHub } from './hub-file.js';
@@ -47,7 +48,7 @@ function findToken(
   if (fromEnvironment !== '') return { token: fromEnvironment, tokenSource: 'CROSSPOINT_ADMIN_TOKEN' };
   const hint = 'Put the admin token in CROSSPOINT_ADMIN_TOKEN.';
   // What belongs to the hub of this folder is not shown to a host somewhere else.
-  if (!isLoopback(url)) throw new CliError(`no admin token for ${url}`, { code: 'no_token', hint });
+  if (!isOnThisMachine(url)) throw new CliError(`no admin token for ${url}`, { code: 'no_token', hint });
   const path = join(dataFolder, 'admin.token');
   try {
     const token = readFileSync(path, 'utf8').trim();
@@ -68,8 +69,8 @@ function checkUrl(text: string): string {
   return `${url.origin}${url.pathname}`;
 }
 
-export function isLoopback(url: string): boolean {
-  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(new URL(url).hostname);
+export function isOnThisMachine(url: string): boolean {
+  return isLoopback(new URL(url).hostname);
 }
 
 /** A path as short as people would write it. */

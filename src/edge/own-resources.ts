@@ -1,3 +1,5 @@
+import { LOOPBACK_NAMES } from '../kernel/index.js';
+
 /** How the hub's endpoints are called by those who issue tokens for them and by those who look for their metadata. */
 export interface OwnResources {
   /** Where whoever sent a request finds us. */
@@ -8,7 +10,6 @@ export interface OwnResources {
   covers(resource: string, path: string): boolean;
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 const ENDPOINT = /^\/(?:mcp|(?:connectors|toolsets)\/[A-Za-z0-9_-]{1,48}\/mcp)$/;
 
 /** What tokens for a path are for: the plain JSON routes are another face of `/mcp`. */
@@ -25,9 +26,9 @@ export function createOwnResources(publicUrl: () => string): OwnResources {
   function bases(): readonly string[] {
     const base = publicUrl();
     const { protocol, hostname, port, pathname } = new URL(base);
-    if (protocol !== 'http:' || !LOOPBACK.includes(hostname)) return [base];
+    if (protocol !== 'http:' || !LOOPBACK_NAMES.includes(hostname)) return [base];
     const rest = `${port === '' ? '' : `:${port}`}${pathname.replace(/\/$/, '')}`;
-    return [base, ...LOOPBACK.map((name) => `http://${name}${rest}`).filter((alias) => alias !== base)];
+    return [base, ...LOOPBACK_NAMES.map((name) => `http://${name}${rest}`).filter((alias) => alias !== base)];
   }
 
   /** The path within the hub; undefined for what is not ours. */

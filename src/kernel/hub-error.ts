@@ -68,6 +68,11 @@ export class HubError extends Error {
   }
 }
 
+/** What somebody sent cannot be taken because of one field. */
+export function invalidField(field: string, problem: string): HubError {
+  return new HubError('invalid_request', `${field}: ${problem}`, { details: { field } });
+}
+
 export function isHubError(error: unknown, code?: HubErrorCode): error is HubError {
   return error instanceof HubError && (code === undefined || error.code === code);
 }

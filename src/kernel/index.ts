@@ -14,11 +14,13 @@ export {
   type KeyId,
   type PolicyId,
 } from './ids.js';
+export { isLoopback, LOOPBACK_NAMES } from './loopback.js';
 export { once } from './once.js';
 export { Secret } from './secret.js';
 export {
   HUB_ERROR_CODES,
   HubError,
+  invalidField,
   isHubError,
   type HubErrorCode,
   type HubErrorOptions,

@@ -1,7 +1,6 @@
 import { TOKEN_ALGORITHMS, type SubjectRules, type TrustedIssuer } from '../../agents/index.js';
 import type { IssuerInput, TokenAuthInput } from '../../contract/index.js';
-import { HubError, isName, Secret } from '../../kernel/index.js';
-import { isLoopback } from './check-exposure.js';
+import { HubError, isLoopback, isName, Secret } from '../../kernel/index.js';
 
 /** Who may call with access tokens, and whether the hub issues some itself. */
 export interface AuthSettings {

@@ -1,11 +1,5 @@
-import { HubError } from '../../kernel/index.js';
+import { HubError, isLoopback } from '../../kernel/index.js';
 import type { Config } from './config.js';
-
-const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/;
-
-export function isLoopback(host: string): boolean {
-  return LOOPBACK.test(host);
-}
 
 /** What is reachable from outside must have been meant to be: with an admin token that the operator chose. */
 export function checkExposure({ server, adminToken, coordinationUrl }: Config): void {

@@ -6,7 +6,7 @@ import { usageError } from '../cli-error.js';
 import { printJson, type Cli, type OutputOptions } from '../cli.js';
 import { EXIT_FAILED } from '../exit-codes.js';
 import { examineAddress, examineConnector } from '../examine.js';
-import { isLoopback, type HubOptions } from '../hub-address.js';
+import { isOnThisMachine, type HubOptions } from '../hub-address.js';
 import type { HubClient } from '../hub-client.js';
 import { escapeLine } from '../terminal/escape-text.js';
 import { requireConnector } from '../find-connector.js';
@@ -58,7 +58,12 @@ function examineConnectors(
     const reports: Report[] = [];
     for (const connector of connectors) {
       reports.push(
-        await collect(cli, options, connector.id, examineConnector(cli, hub, connector, isLoopback(hub.url))),
+        await collect(
+          cli,
+          options,
+          connector.id,
+          examineConnector(cli, hub, connector, isOnThisMachine(hub.url)),
+        ),
       );
     }
     return reports;

@@ -1,4 +1,4 @@
-import { HubError } from '../../kernel/index.js';
+import { HubError, LOOPBACK_NAMES } from '../../kernel/index.js';
 
 /** What a client says of itself, as far as we go by it. Everybody can say anything: nothing here is proof. */
 export interface ClientMetadata {
@@ -15,7 +15,6 @@ const MAX_REDIRECT_URIS = 10;
 const MAX_URI_LENGTH = 2_000;
 const MAX_NAME_LENGTH = 200;
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 /** Schemes that a browser acts upon itself, or that lead to files. */
 const FORBIDDEN_SCHEMES = new Set([
   'javascript:',
@@ -72,7 +71,8 @@ export function isRegisteredRedirect(registered: readonly string[], asked: strin
 /** For people: where somebody is sent. */
 export function redirectTarget(uri: string): string {
   const { protocol, host, hostname } = new URL(uri);
-  if (protocol === 'http:' && LOOPBACK.includes(hostname)) return `a program on this computer (${host})`;
+  if (protocol === 'http:' && LOOPBACK_NAMES.includes(hostname))
+    return `a program on this computer (${host})`;
   return protocol === 'https:' ? host : `the program that handles ${protocol}//`;
 }
 
@@ -97,7 +97,7 @@ function readRedirectUri(uri: unknown): string {
   if (username !== '' || password !== '') throw refuse('must not contain a user name or password');
   if (protocol === 'https:') return uri;
   if (protocol === 'http:') {
-    if (LOOPBACK.includes(hostname)) return uri;
+    if (LOOPBACK_NAMES.includes(hostname)) return uri;
     throw refuse('must be encrypted (https) unless they lead to this computer');
   }
   if (FORBIDDEN_SCHEMES.has(protocol)) throw refuse('must not have a scheme that browsers act upon');
@@ -109,7 +109,7 @@ function readRedirectUri(uri: unknown): string {
 function withoutLoopbackPort(uri: string): string | undefined {
   if (!URL.canParse(uri)) return undefined;
   const url = new URL(uri);
-  if (url.protocol !== 'http:' || !LOOPBACK.includes(url.hostname)) return undefined;
+  if (url.protocol !== 'http:' || !LOOPBACK_NAMES.includes(url.hostname)) return undefined;
   url.port = '';
   return url.href;
 }
