@@ -1,10 +1,9 @@
 import ipaddr from 'ipaddr.js';
-import { HubError } from '../kernel/index.js';
+import { invalidField, type HubError } from '../kernel/index.js';
 
 /** Refuses addresses that can never be an upstream's. What a name resolves to is checked again when it is dialled. */
 export function checkUrl(text: string, mayBePrivate: boolean, field = 'url'): URL {
-  const invalid = (problem: string): HubError =>
-    new HubError('invalid_request', `${field}: ${problem}`, { details: { field } });
+  const invalid = (problem: string): HubError => invalidField(field, problem);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined) throw invalid('is not a URL');
   if (url.protocol !== 'https:' && url.protocol !== 'http:')

@@ -1,5 +1,5 @@
 import type { ConnectorInput } from '../contract/index.js';
-import { HubError, Secret } from '../kernel/index.js';
+import { invalidField, Secret } from '../kernel/index.js';
 import type { ConnectorAuth, CredentialMode } from './connector.js';
 import { parseOAuthSettings } from './parse-oauth-settings.js';
 
@@ -34,17 +34,17 @@ export function parseAuth(
   const auth = toAuth(given, mayBePrivate);
   const credentialMode = given.credentialMode ?? (auth.type === 'none' ? 'none' : 'shared');
   if (auth.type === 'none' && credentialMode !== 'none')
-    throw invalid('credentialMode', `${credentialMode} needs an auth type`);
+    throw invalidField('credentialMode', `${credentialMode} needs an auth type`);
   if (auth.type !== 'none' && credentialMode === 'none')
-    throw invalid('credentialMode', `none contradicts auth type ${auth.type}`);
+    throw invalidField('credentialMode', `none contradicts auth type ${auth.type}`);
   if (auth.type === 'client_credentials' && credentialMode === 'per_agent')
-    throw invalid('credentialMode', 'client_credentials is an account of the hub itself: use shared');
+    throw invalidField('credentialMode', 'client_credentials is an account of the hub itself: use shared');
   return { auth, credentialMode };
 }
 
 function toAuth({ auth, headers }: ConnectorInput, mayBePrivate: boolean): ConnectorAuth {
   if (auth === undefined) return headers === undefined ? { type: 'none' } : toHeaderAuth(headers, 'headers');
-  if (headers !== undefined) throw invalid('headers', 'use either headers or auth');
+  if (headers !== undefined) throw invalidField('headers', 'use either headers or auth');
   switch (auth.type) {
     case 'none':
       return { type: 'none' };
@@ -74,17 +74,14 @@ function toHeaderAuth(headers: Readonly<Record<string, string | null>>, field: s
 }
 
 function checkName(name: string, field: string): void {
-  if (!TOKEN.test(name)) throw invalid(field, 'is not a header name');
-  if (RESERVED.has(name.toLowerCase())) throw invalid(field, 'is set by the transport and cannot be chosen');
+  if (!TOKEN.test(name)) throw invalidField(field, 'is not a header name');
+  if (RESERVED.has(name.toLowerCase()))
+    throw invalidField(field, 'is set by the transport and cannot be chosen');
 }
 
 function toSecret(value: string | undefined, field: string): Secret | undefined {
   if (value === undefined) return undefined;
   if (!/^[\x20-\x7e\x80-\xff]*$/.test(value))
-    throw invalid(field, 'has characters that a header cannot carry');
+    throw invalidField(field, 'has characters that a header cannot carry');
   return new Secret(value);
-}
-
-function invalid(field: string, problem: string): HubError {
-  return new HubError('invalid_request', `${field}: ${problem}`, { details: { field } });
 }

@@ -1,5 +1,5 @@
 import { connectorInput, HTTP_FIELDS, STDIO_FIELDS, type ConnectorInput } from '../contract/index.js';
-import { HubError, isName, NAME_RULE, Secret, toConnectorId } from '../kernel/index.js';
+import { invalidField, isName, NAME_RULE, Secret, toConnectorId } from '../kernel/index.js';
 import {
   DEFAULT_IDLE_STOP_MS,
   DEFAULT_MAX_LIFETIME_MS,
@@ -25,11 +25,11 @@ export interface ConnectorOrigin {
 
 /** A complete connector, or `invalid_request` that names the field and what to do about it. */
 export function parseConnector(id: string, input: unknown, origin: ConnectorOrigin): Connector {
-  if (!isName(id)) throw invalid('id', `a connector's id has ${NAME_RULE}`);
+  if (!isName(id)) throw invalidField('id', `a connector's id has ${NAME_RULE}`);
   const parsed = connectorInput.safeParse(input);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw invalid(issue?.path.join('.') || id, issue?.message ?? 'is not valid');
+    throw invalidField(issue?.path.join('.') || id, issue?.message ?? 'is not valid');
   }
   const given = parsed.data;
   const endpoint = toEndpoint(given);
@@ -92,16 +92,16 @@ function toEndpoint(given: ConnectorInput): Endpoint {
   const foreign = (transport === 'stdio' ? HTTP_FIELDS : STDIO_FIELDS).find(
     (field) => given[field] !== undefined,
   );
-  if (foreign !== undefined) throw invalid(foreign, `does not belong to a ${transport} connector`);
+  if (foreign !== undefined) throw invalidField(foreign, `does not belong to a ${transport} connector`);
   const inner = (transport === 'stdio' ? HTTP_SETTINGS : STDIO_SETTINGS).find(
     ([group, field]) => given[group] !== undefined && field in given[group],
   );
-  if (inner !== undefined) throw invalid(inner.join('.'), `does not belong to a ${transport} connector`);
+  if (inner !== undefined) throw invalidField(inner.join('.'), `does not belong to a ${transport} connector`);
   if (transport !== 'stdio') {
-    if (given.url === undefined) throw invalid('url', `a ${transport} connector needs a url`);
+    if (given.url === undefined) throw invalidField('url', `a ${transport} connector needs a url`);
     return { transport, url: given.url };
   }
-  if (given.command === undefined) throw invalid('command', 'a stdio connector needs a command');
+  if (given.command === undefined) throw invalidField('command', 'a stdio connector needs a command');
   return {
     transport,
     command: given.command,
@@ -118,13 +118,10 @@ function toEndpoint(given: ConnectorInput): Endpoint {
 /** How much processes use is told by `/proc`. A limit that cannot be held is refused rather than ignored. */
 function requireMeasurable(limits: ConnectorLimits, platform: NodeJS.Platform): void {
   const set = STDIO_SETTINGS.find(([, field]) => limits[field] > 0);
-  if (set !== undefined && platform !== 'linux') throw invalid(set.join('.'), 'can be held on Linux only');
+  if (set !== undefined && platform !== 'linux')
+    throw invalidField(set.join('.'), 'can be held on Linux only');
 }
 
 function toOperatorPrompt(prompt: NonNullable<ConnectorInput['prompts']>[number]): OperatorPrompt {
   return { ...prompt, arguments: prompt.arguments ?? [], tools: prompt.tools ?? [] };
-}
-
-function invalid(field: string, problem: string): HubError {
-  return new HubError('invalid_request', `${field}: ${problem}`, { details: { field } });
 }

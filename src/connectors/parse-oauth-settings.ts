@@ -1,5 +1,5 @@
 import type { AuthInput } from '../contract/index.js';
-import { HubError, Secret } from '../kernel/index.js';
+import { invalidField, Secret, type HubError } from '../kernel/index.js';
 import { checkUrl } from './check-url.js';
 import type { OAuthClientAuth, OAuthSettings } from './connector.js';
 
@@ -76,6 +76,5 @@ function checkParameters(parameters: Readonly<Record<string, string>>): void {
 }
 
 function invalid(name: string, problem: string): HubError {
-  const field = `auth.${name}`;
-  return new HubError('invalid_request', `${field}: ${problem}`, { details: { field } });
+  return invalidField(`auth.${name}`, problem);
 }

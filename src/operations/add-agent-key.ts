@@ -1,6 +1,6 @@
 import { createAgentKey, type AgentKey } from '../agents/index.js';
-import { HubError, type AgentId, type Secret } from '../kernel/index.js';
-import { invalid, toActor, type AdminCaller } from './admin.js';
+import { HubError, invalidField, type AgentId, type Secret } from '../kernel/index.js';
+import { toActor, type AdminCaller } from './admin.js';
 import { recordHash } from './record-hash.js';
 import { agentTurn, requireStoredAgent, type AgentWriteDependencies } from './agent-writes.js';
 
@@ -17,7 +17,7 @@ export function createAddAgentKey(deps: AgentWriteDependencies): AddAgentKey {
   return ({ by, agent, expiresAt }) =>
     deps.turns(agentTurn(agent), async () => {
       const now = deps.clock.now();
-      if (expiresAt !== undefined && expiresAt <= now) throw invalid('expiresAt', 'lies in the past');
+      if (expiresAt !== undefined && expiresAt <= now) throw invalidField('expiresAt', 'lies in the past');
       await requireStoredAgent(deps, agent);
       if ((await deps.agents.listKeys(agent)).length >= MAX_KEYS)
         throw new HubError('conflict', `agent ${agent} has ${MAX_KEYS} keys: revoke some first`);

@@ -1,8 +1,8 @@
 import type { Agent } from '../agents/index.js';
 import type { AgentAddition } from '../contract/index.js';
 import type { CredentialStore } from '../credentials/index.js';
-import { HubError, isName, NAME_RULE, toAgentId } from '../kernel/index.js';
-import { invalid, toActor, type AdminCaller } from './admin.js';
+import { HubError, invalidField, isName, NAME_RULE, toAgentId } from '../kernel/index.js';
+import { toActor, type AdminCaller } from './admin.js';
 import { agentTurn, type AgentWriteDependencies } from './agent-writes.js';
 import { recordHash } from './record-hash.js';
 
@@ -20,8 +20,8 @@ const RESERVED = 'shared';
 
 export function createAddAgent(deps: AddAgentDependencies): AddAgent {
   return async function addAgent({ by, input }) {
-    if (!isName(input.id)) throw invalid('id', `must have ${NAME_RULE}`);
-    if (input.id === RESERVED) throw invalid('id', `"${RESERVED}" cannot be an agent's id`);
+    if (!isName(input.id)) throw invalidField('id', `must have ${NAME_RULE}`);
+    if (input.id === RESERVED) throw invalidField('id', `"${RESERVED}" cannot be an agent's id`);
     const id = toAgentId(input.id);
     return deps.turns(agentTurn(id), async () => {
       if ((await deps.agents.find(id)) !== undefined)

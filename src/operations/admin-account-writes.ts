@@ -7,8 +7,8 @@ import {
 } from '../agents/index.js';
 import type { AdminAddition } from '../contract/index.js';
 import type { EventLog } from '../governance/index.js';
-import { HubError, isName, NAME_RULE, type Clock, type Secret } from '../kernel/index.js';
-import { invalid, toActor, type AdminCaller } from './admin.js';
+import { HubError, invalidField, isName, NAME_RULE, type Clock, type Secret } from '../kernel/index.js';
+import { toActor, type AdminCaller } from './admin.js';
 import { recordHash } from './record-hash.js';
 import type { Turns } from './turns.js';
 
@@ -35,7 +35,7 @@ const TURN = 'admins';
 export function createAddAdmin(deps: AdminAccountDependencies): AddAdmin {
   return async function addAdmin({ by, input }) {
     const { id, role, name = id } = input;
-    if (!isName(id)) throw invalid('id', `must have ${NAME_RULE}`);
+    if (!isName(id)) throw invalidField('id', `must have ${NAME_RULE}`);
     return deps.turns(TURN, async () => {
       if ((await deps.admins.find(id)) !== undefined)
         throw new HubError('conflict', `there is already an admin ${id}`);

@@ -35,7 +35,3 @@ export function requireVersion(version: number | undefined, expected: number | u
   if (expected !== undefined && version !== expected)
     throw new HubError('precondition_failed', 'it was changed meanwhile: read it again');
 }
-
-export function invalid(field: string, problem: string): HubError {
-  return new HubError('invalid_request', `${field}: ${problem}`, { details: { field } });
-}

@@ -9,8 +9,8 @@ import {
   type CredentialStore,
 } from '../credentials/index.js';
 import type { EventLog } from '../governance/index.js';
-import { HubError, isName, NAME_RULE, type ConnectorId } from '../kernel/index.js';
-import { invalid, requireOwner } from './admin.js';
+import { HubError, invalidField, isName, NAME_RULE, type ConnectorId } from '../kernel/index.js';
+import { requireOwner } from './admin.js';
 import {
   actorOf,
   type Initiator,
@@ -49,7 +49,7 @@ export function createBeginConnection(deps: BeginConnectionDependencies): BeginC
     const connector = await deps.connectors.require(id);
     requireConnectable(connector, owner);
     requireMayConnect(by, owner);
-    if (account !== undefined && !isName(account)) throw invalid('account', `must be ${NAME_RULE}`);
+    if (account !== undefined && !isName(account)) throw invalidField('account', `must be ${NAME_RULE}`);
     if (owner.kind === 'agent') await deps.agents.require(owner.agent);
     await deps.pending.requireRoom(by);
     const before = await deps.credentialStore.find(id, owner, account);

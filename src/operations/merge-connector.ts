@@ -6,8 +6,7 @@ import {
   type OAuthSettings,
 } from '../connectors/index.js';
 import type { ConnectorPatch } from '../contract/index.js';
-import type { Secret } from '../kernel/index.js';
-import { invalid } from './admin.js';
+import { invalidField, type Secret } from '../kernel/index.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -25,7 +24,7 @@ export function mergeConnector(before: Connector, patch: ConnectorPatch, now: nu
 function requireSameKind({ endpoint }: Connector, { transport, type }: ConnectorPatch): void {
   const wanted = transport ?? type;
   if (wanted === undefined || (wanted === 'stdio') === (endpoint.transport === 'stdio')) return;
-  throw invalid(
+  throw invalidField(
     transport === undefined ? 'type' : 'transport',
     'a connector cannot change between stdio and HTTP: remove it and add it anew',
   );
@@ -83,7 +82,8 @@ function addressOf(
   patch: ConnectorPatch['auth'],
   headers: ConnectorPatch['headers'],
 ): Fields {
-  if (patch !== undefined && headers !== undefined) throw invalid('headers', 'use either headers or auth');
+  if (patch !== undefined && headers !== undefined)
+    throw invalidField('headers', 'use either headers or auth');
   const change: Fields = headers === undefined ? (patch ?? {}) : { type: 'header', headers };
   const type = change['type'] ?? auth.type;
   return {

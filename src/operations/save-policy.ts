@@ -1,6 +1,6 @@
 import type { Policy } from '../governance/index.js';
-import { HubError, isName, NAME_RULE, toPolicyId } from '../kernel/index.js';
-import { invalid, requireVersion, toActor, type AdminCaller } from './admin.js';
+import { HubError, invalidField, isName, NAME_RULE, toPolicyId } from '../kernel/index.js';
+import { requireVersion, toActor, type AdminCaller } from './admin.js';
 import {
   POLICY_TURN,
   requireStoredPolicy,
@@ -21,7 +21,7 @@ export type SavePolicy = (request: {
 /** Checks the whole set with the change in it, keeps the change, then puts the set in force. A refused one changes nothing. */
 export function createSavePolicy(deps: PolicyWriteDependencies): SavePolicy {
   return async function savePolicy({ by, id: name, text, replace, expectedVersion }) {
-    if (!isName(name)) throw invalid('id', `must have ${NAME_RULE}`);
+    if (!isName(name)) throw invalidField('id', `must have ${NAME_RULE}`);
     const id = toPolicyId(name);
     return deps.turns(POLICY_TURN, async () => {
       const before = await requireStoredPolicy(deps, id);

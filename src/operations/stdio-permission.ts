@@ -1,5 +1,6 @@
 import type { ConnectorInput, ConnectorPatch } from '../contract/index.js';
-import { invalid, requireOwner, type Admin } from './admin.js';
+import { invalidField } from '../kernel/index.js';
+import { requireOwner, type Admin } from './admin.js';
 
 const COMMAND_FIELDS = ['command', 'args', 'env', 'cwd'] as const;
 
@@ -12,7 +13,7 @@ export function requireStdioAllowed(
   const field = COMMAND_FIELDS.find((name) => input[name] !== undefined) ?? namedStdio(input);
   if (field === undefined) return;
   if (!allowed) {
-    throw invalid(
+    throw invalidField(
       field,
       'commands are taken from the configuration file, the environment or the local command line only (an operator may set server.allowStdioFromApi)',
     );

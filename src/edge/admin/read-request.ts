@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { AdminRoute } from '../../contract/index.js';
-import { HubError } from '../../kernel/index.js';
+import { HubError, invalidField } from '../../kernel/index.js';
 import { JsonError, parseJson, type Json } from '../../mcp/jsonrpc/index.js';
 
 /** What a route takes of a request, read and checked. Everything unknown is refused. */
@@ -102,8 +102,7 @@ function toIssue(issue: z.core.$ZodIssue): { readonly field: string; readonly me
 }
 
 function invalid(field: string, problem: string): HubError {
-  const shown = field.slice(0, 200);
-  return new HubError('invalid_request', `${shown}: ${problem}`, { details: { field: shown } });
+  return invalidField(field.slice(0, 200), problem);
 }
 
 function tooLarge(maxBytes: number): HubError {

@@ -1,6 +1,6 @@
 import { buildSurface, type Permits, type Surface } from '../../catalog/index.js';
 import { ADMIN_ROUTES } from '../../contract/index.js';
-import { HubError, toCallId } from '../../kernel/index.js';
+import { HubError, invalidField, toCallId } from '../../kernel/index.js';
 import type { JsonObject } from '../../mcp/jsonrpc/index.js';
 import { createCallStreams } from './call-streams.js';
 import type { AdminDependencies } from './dependencies.js';
@@ -15,8 +15,7 @@ const EVERYTHING: Permits = { tool: () => true, prompt: () => true, resource: ()
 
 export function registerToolRoutes(register: Register, deps: AdminDependencies): void {
   register(ROUTES.list, async ({ query: { agent, connector, access, risk, q, ...page } }) => {
-    if (access !== undefined && agent === undefined)
-      throw new HubError('invalid_request', 'access: goes with an agent', { details: { field: 'access' } });
+    if (access !== undefined && agent === undefined) throw invalidField('access', 'goes with an agent');
     const surface = await surfaceOf(deps, access === 'cannot' ? undefined : agent);
     const seen = access === 'cannot' ? await surfaceOf(deps, agent) : undefined;
     const only =
