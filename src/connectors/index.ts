@@ -19,6 +19,7 @@ export {
   type OAuthSettings,
   type OperatorPrompt,
 } from './connector.js';
+export { inlineSecrets, isOAuth, namedServers } from './connector-auth.js';
 export type { ConnectorReader, ConnectorStore } from './connector-store.js';
 export { createConnectorDirectory, type ConnectorDirectory } from './connector-directory.js';
 export { parseConnector, type ConnectorOrigin } from './parse-connector.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Connector } from '../connectors/index.js';
+import { inlineSecrets, isOAuth, type Connector } from '../connectors/index.js';
 import { HubError, type AgentId, type Secret } from '../kernel/index.js';
 import type { Access, CredentialOwner, CredentialStore } from './credential.js';
 import type { TokenKeeper } from './token-keeper.js';
@@ -41,9 +41,9 @@ export function createAccessProvider({
   keychain?: { resolve(values: Readonly<Record<string, Secret>>): Readonly<Record<string, Secret>> };
 }): AccessProvider {
   async function find(connector: Connector, owner: CredentialOwner): Promise<Access | undefined> {
-    if (hasTokens(connector)) return tokens.findAccess(connector, owner);
+    if (isOAuth(connector.auth)) return tokens.findAccess(connector, owner);
     const values = {
-      ...(owner.kind === 'shared' ? configuredValues(connector) : {}),
+      ...(owner.kind === 'shared' ? inlineSecrets(connector.auth) : {}),
       ...(await credentials.find(connector.id, owner))?.values,
     };
     return toAccess(connector, owner, keychain === undefined ? values : keychain.resolve(values));
@@ -64,7 +64,7 @@ export function createAccessProvider({
       if (connector.credentialMode === 'none' || connector.auth.type === 'none') return ANONYMOUS;
       const owner: CredentialOwner =
         connector.credentialMode === 'shared' ? SHARED : { kind: 'agent', agent };
-      return hasTokens(connector) ? tokens.accessFor(connector, owner) : stored(connector, owner);
+      return isOAuth(connector.auth) ? tokens.accessFor(connector, owner) : stored(connector, owner);
     },
     async listingAccesses(connector, agent) {
       if (connector.credentialMode === 'none' || connector.auth.type === 'none') return [ANONYMOUS];
@@ -78,28 +78,9 @@ export function createAccessProvider({
   };
 }
 
-/** Whether what it is shown comes from an authorization server. */
-function hasTokens({ auth }: Connector): boolean {
-  return auth.type === 'oauth' || auth.type === 'client_credentials';
-}
-
-/** Values an operator gave in a file or the environment. */
-function configuredValues({ auth }: Connector): Record<string, Secret> {
-  switch (auth.type) {
-    case 'bearer':
-      return auth.token === undefined ? {} : { token: auth.token };
-    case 'api_key':
-      return auth.value === undefined ? {} : { value: auth.value };
-    case 'header':
-      return { ...auth.values };
-    default:
-      return {};
-  }
-}
-
 /** What an upstream is shown where all of it was written beside its address; undefined while something is missing. */
 export function configuredHeaders(connector: Connector): Readonly<Record<string, string>> | undefined {
-  return toHeaders(connector, configuredValues(connector));
+  return toHeaders(connector, inlineSecrets(connector.auth));
 }
 
 function toAccess(

@@ -1,4 +1,4 @@
-import type { Connector } from '../connectors/index.js';
+import { isOAuth, type Connector } from '../connectors/index.js';
 import type { Credential, OAuthGrant } from './credential.js';
 
 /** What people are shown of a credential, wherever they look. */
@@ -53,8 +53,7 @@ export function belongsTo(
   grant: OAuthGrant,
   { auth, endpoint }: Pick<Connector, 'auth' | 'endpoint'>,
 ): boolean {
-  if (endpoint.transport === 'stdio' || (auth.type !== 'oauth' && auth.type !== 'client_credentials'))
-    return false;
+  if (endpoint.transport === 'stdio' || !isOAuth(auth)) return false;
   const { issuer, clientId, resource } = auth.settings;
   if (issuer !== undefined && issuer !== grant.issuer) return false;
   if (clientId !== undefined && clientId !== grant.clientId) return false;

@@ -1,10 +1,10 @@
 import type { SnapshotStore } from '../catalog/index.js';
-import { parseConnector, type Connector } from '../connectors/index.js';
+import { inlineSecrets, parseConnector, type Connector } from '../connectors/index.js';
 import type { ConnectorAddition } from '../contract/index.js';
 import type { CredentialStore } from '../credentials/index.js';
-import { HubError, isName, NAME_RULE } from '../kernel/index.js';
-import { invalid, requireOwner, toActor, type AdminCaller } from './admin.js';
-import { inlineSecrets, saveSharedSecrets, withoutSecrets } from './connector-secrets.js';
+import { HubError, invalidField, isName, NAME_RULE } from '../kernel/index.js';
+import { requireOwner, toActor, type AdminCaller } from './admin.js';
+import { saveSharedSecrets, withoutSecrets } from './connector-secrets.js';
 import { connectorTurn, putInForce, type ConnectorWriteDependencies } from './connector-writes.js';
 import { requireStdioAllowed } from './stdio-permission.js';
 import { recordHash } from './record-hash.js';
@@ -50,7 +50,7 @@ export function readAddition(
   by: AdminCaller,
   { id: name, ...input }: ConnectorAddition,
 ): Connector {
-  if (!isName(name)) throw invalid('id', `must have ${NAME_RULE}`);
+  if (!isName(name)) throw invalidField('id', `must have ${NAME_RULE}`);
   requireStdioAllowed(by, input, allowStdioFromApi);
   if (input.allowPrivateNetwork === true) requireOwner(by, 'let a connector reach into a private network');
   return parseConnector(name, input, { source: 'stored', now: clock.now() });

@@ -1,14 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Connector } from '../connectors/index.js';
+import { inlineSecrets, namedServers, type Connector } from '../connectors/index.js';
 import type { ConnectorPatch } from '../contract/index.js';
 import type { ConnectorId } from '../kernel/index.js';
 import { requireOwner, type Admin, type AdminCaller } from './admin.js';
-import {
-  inlineSecrets,
-  saveSharedSecrets,
-  withoutSecrets,
-  type SharedSecretDependencies,
-} from './connector-secrets.js';
+import { saveSharedSecrets, withoutSecrets, type SharedSecretDependencies } from './connector-secrets.js';
 import {
   connectorTurn,
   putInForce,
@@ -51,18 +46,14 @@ function requireReach(by: Admin, before: Connector, after: Connector): void {
   if (after.allowPrivateNetwork && !before.allowPrivateNetwork)
     requireOwner(by, 'let a connector reach into a private network');
   // A client's secret and its tokens go to these.
-  if (before.auth.type === after.auth.type && !isDeepStrictEqual(serversOf(after), serversOf(before)))
+  if (
+    before.auth.type === after.auth.type &&
+    !isDeepStrictEqual(namedServers(after.auth), namedServers(before.auth))
+  )
     requireOwner(by, 'name other authorization servers for a connector');
   if (originOf(after) === originOf(before)) return;
   if (before.auth.type !== 'none' || before.allowPrivateNetwork)
     requireOwner(by, 'point a connector that has credentials or private access elsewhere');
-}
-
-function serversOf({ auth }: Connector): readonly (string | undefined)[] {
-  if (auth.type !== 'oauth' && auth.type !== 'client_credentials') return [];
-  const { issuer, authorizationEndpoint, tokenEndpoint, registrationEndpoint, revocationEndpoint } =
-    auth.settings;
-  return [issuer, authorizationEndpoint, tokenEndpoint, registrationEndpoint, revocationEndpoint];
 }
 
 function originOf({ endpoint }: Connector): string {

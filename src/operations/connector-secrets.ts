@@ -1,25 +1,9 @@
-import type { Connector, ConnectorAuth } from '../connectors/index.js';
+import { isOAuth, type Connector } from '../connectors/index.js';
 import { DEFAULT_ACCOUNT, type Credential, type CredentialStore } from '../credentials/index.js';
 import type { EventLog } from '../governance/index.js';
 import type { Clock, Secret } from '../kernel/index.js';
 import { toActor, type AdminCaller } from './admin.js';
 import { recordHash } from './record-hash.js';
-
-/** Secrets that came with a connector, under the names a credential has them. */
-export function inlineSecrets(auth: ConnectorAuth): Readonly<Record<string, Secret>> {
-  switch (auth.type) {
-    case 'bearer':
-      return auth.token === undefined ? {} : { token: auth.token };
-    case 'api_key':
-      return auth.value === undefined ? {} : { value: auth.value };
-    case 'header':
-      return auth.values;
-    case 'none':
-    case 'oauth':
-    case 'client_credentials':
-      return {};
-  }
-}
 
 /** Only the operator's configuration keeps secrets beside the address; those of the admin API go to the vault. */
 export function withoutSecrets(connector: Connector): Connector {
@@ -54,7 +38,7 @@ export async function saveSharedSecrets(
   secrets: Readonly<Record<string, Secret>>,
 ): Promise<void> {
   // What comes from a sign-in is never given beside an address, and nothing of it goes over to another kind.
-  if (auth.type === 'oauth' || auth.type === 'client_credentials') return;
+  if (isOAuth(auth)) return;
   const before = await deps.credentialStore.find(id, SHARED);
   const kept = Object.entries(before?.grant === undefined ? (before?.values ?? {}) : {}).filter(
     ([name]) => auth.type !== 'header' || auth.headers.includes(name),

@@ -56,7 +56,6 @@ export {
   type CheckAdminToken,
   type CheckAdminTokenDependencies,
 } from './check-admin-token.js';
-export { inlineSecrets } from './connector-secrets.js';
 export { type AddConnector } from './add-connector.js';
 export { type ChangeConnector } from './change-connector.js';
 export { type SetConnectorEnabled } from './set-connector-enabled.js';

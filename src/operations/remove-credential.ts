@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConnectorDirectory } from '../connectors/index.js';
+import { inlineSecrets, type ConnectorDirectory } from '../connectors/index.js';
 import type { CredentialOwner, CredentialStore } from '../credentials/index.js';
 import { HubError, type ConnectorId } from '../kernel/index.js';
 import { requireVersion, toActor, type AdminCaller } from './admin.js';
-import { inlineSecrets } from './connector-secrets.js';
 import { connectorTurn } from './connector-writes.js';
 import { recordHash } from './record-hash.js';
 import { readAccounts, revokeAccounts, type RevokeAccountsDependencies } from './revoke-accounts.js';

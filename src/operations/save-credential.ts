@@ -1,5 +1,5 @@
 import type { AgentDirectory } from '../agents/index.js';
-import type { Connector, ConnectorAuth, ConnectorDirectory } from '../connectors/index.js';
+import { isOAuth, type Connector, type ConnectorAuth, type ConnectorDirectory } from '../connectors/index.js';
 import type { CredentialInput } from '../contract/index.js';
 import {
   DEFAULT_ACCOUNT,
@@ -8,8 +8,8 @@ import {
   type CredentialStore,
 } from '../credentials/index.js';
 import type { EventLog } from '../governance/index.js';
-import { HubError, Secret, type Clock, type ConnectorId } from '../kernel/index.js';
-import { invalid, requireVersion, toActor, type AdminCaller } from './admin.js';
+import { HubError, invalidField, Secret, type Clock, type ConnectorId } from '../kernel/index.js';
+import { requireVersion, toActor, type AdminCaller } from './admin.js';
 import { credentialTurn } from './credential-turn.js';
 import { recordHash } from './record-hash.js';
 import { syncIfUnknown, type SyncAttempt, type SyncIfUnknownDependencies } from './sync-if-unknown.js';
@@ -53,7 +53,7 @@ export function createSaveCredential(deps: SaveCredentialDependencies): SaveCred
       // Tokens of a sign-in are no part of a value that is stored by hand.
       const values = { ...(before?.grant === undefined && before?.values), ...given };
       if (Object.keys(given).length === 0 && before === undefined)
-        throw invalid(namesOf(connector.auth)[0] ?? 'values', 'is missing');
+        throw invalidField(namesOf(connector.auth)[0] ?? 'values', 'is missing');
       const credential: Credential = {
         connector: id,
         owner,
@@ -82,7 +82,7 @@ export function createSaveCredential(deps: SaveCredentialDependencies): SaveCred
 
 function requireOwnerFits({ id, auth, credentialMode }: Connector, owner: CredentialOwner): void {
   if (auth.type === 'none') throw new HubError('conflict', `connector ${id} needs no credential`);
-  if (auth.type === 'oauth' || auth.type === 'client_credentials') {
+  if (isOAuth(auth)) {
     throw new HubError(
       'not_supported',
       `credentials of type ${auth.type} come from an account connection, not from a stored value`,
@@ -106,7 +106,7 @@ function toValues(
   const given = Object.entries({ ...single, ...headers, ...values }).map(([field, text]) => {
     const name = nameOf(auth, field);
     if (name === undefined)
-      throw invalid(field, `does not belong to this credential: give ${namesOf(auth).join(' and ')}`);
+      throw invalidField(field, `does not belong to this credential: give ${namesOf(auth).join(' and ')}`);
     return [name, text] as const;
   });
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-import type { Connector } from '../connectors/index.js';
+import { namedServers, type Connector } from '../connectors/index.js';
 import { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js';
 
 /**
@@ -17,18 +17,13 @@ export function createAuthorizationFetch(
   };
 }
 
-function reachOf(connector: Connector): Pick<GuardedFetchOptions, 'privateOrigins' | 'privateHost'> {
-  const { endpoint, allowPrivateNetwork } = connector;
+function reachOf({
+  endpoint,
+  auth,
+  allowPrivateNetwork,
+}: Connector): Pick<GuardedFetchOptions, 'privateOrigins' | 'privateHost'> {
   if (!allowPrivateNetwork || endpoint.transport === 'stdio') return {};
   const own = new URL(endpoint.url);
-  return { privateOrigins: [own, ...namedServers(connector)], privateHost: own.hostname };
-}
-
-function namedServers({ auth }: Connector): readonly URL[] {
-  if (auth.type !== 'oauth' && auth.type !== 'client_credentials') return [];
-  const { issuer, authorizationEndpoint, tokenEndpoint, registrationEndpoint, revocationEndpoint } =
-    auth.settings;
-  return [issuer, authorizationEndpoint, tokenEndpoint, registrationEndpoint, revocationEndpoint]
-    .filter((address) => address !== undefined)
-    .map((address) => new URL(address));
+  const named = namedServers(auth).flatMap((address) => (address === undefined ? [] : [new URL(address)]));
+  return { privateOrigins: [own, ...named], privateHost: own.hostname };
 }

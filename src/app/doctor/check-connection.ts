@@ -1,4 +1,4 @@
-import type { Connector } from '../../connectors/index.js';
+import { isOAuth, type Connector } from '../../connectors/index.js';
 import { configuredHeaders } from '../../credentials/index.js';
 import { createEgress, guardedLookup } from '../../upstreams/index.js';
 import { checkAddress } from './check-address.js';
@@ -15,12 +15,11 @@ export async function checkConnection(connector: Connector): Promise<readonly St
 /** The same for one that is not stored yet, each step as soon as it is known and with what was given beside the address. */
 export function tryConnection(connector: Connector, signal?: AbortSignal): AsyncGenerator<Step> {
   const { auth, credentialMode } = connector;
-  const signsIn = auth.type === 'oauth' || auth.type === 'client_credentials';
   const perAgent = credentialMode === 'per_agent';
   const headers = auth.type === 'none' || perAgent ? {} : (configuredHeaders(connector) ?? {});
   return walk(
     connector,
-    { headers, later: signsIn ? 'sign_in' : perAgent ? 'per_agent' : undefined },
+    { headers, later: isOAuth(auth) ? 'sign_in' : perAgent ? 'per_agent' : undefined },
     signal,
   );
 }

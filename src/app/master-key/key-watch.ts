@@ -1,4 +1,4 @@
-import type { Connector } from '../../connectors/index.js';
+import { isOAuth, type Connector } from '../../connectors/index.js';
 import { configuredHeaders, type AccessProvider } from '../../credentials/index.js';
 import { HubError, type Clock, type Logger } from '../../kernel/index.js';
 import type { MasterKey } from '../../storage/index.js';
@@ -102,10 +102,6 @@ export function whileUnlocked(provider: AccessProvider, isLocked: () => boolean)
 export function usesVault(connector: Connector): boolean {
   const { credentialMode, auth, source } = connector;
   if (credentialMode === 'none' || auth.type === 'none') return false;
-  const isWritten = source !== 'stored' && credentialMode === 'shared' && !isToken(connector);
+  const isWritten = source !== 'stored' && credentialMode === 'shared' && !isOAuth(auth);
   return !isWritten || configuredHeaders(connector) === undefined;
-}
-
-function isToken({ auth }: Connector): boolean {
-  return auth.type === 'oauth' || auth.type === 'client_credentials';
 }

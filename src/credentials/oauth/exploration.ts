@@ -1,4 +1,4 @@
-import type { Connector, OAuthSettings } from '../../connectors/index.js';
+import { isOAuth, type Connector, type OAuthSettings } from '../../connectors/index.js';
 import { HubError } from '../../kernel/index.js';
 import {
   chooseScopes,
@@ -55,7 +55,7 @@ export function requireOAuth({ id, auth, endpoint }: Connector): {
   readonly settings: OAuthSettings;
   readonly serverUrl: URL;
 } {
-  if ((auth.type !== 'oauth' && auth.type !== 'client_credentials') || endpoint.transport === 'stdio')
+  if (!isOAuth(auth) || endpoint.transport === 'stdio')
     throw new HubError('invalid_request', `connector ${id} does not sign in with OAuth`);
   return { settings: auth.settings, serverUrl: new URL(endpoint.url) };
 }

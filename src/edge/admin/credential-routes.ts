@@ -1,8 +1,8 @@
-import type { Connector } from '../../connectors/index.js';
+import { inlineSecrets, type Connector } from '../../connectors/index.js';
 import { ADMIN_ROUTES, type SavedCredentialView } from '../../contract/index.js';
 import type { CredentialOwner } from '../../credentials/index.js';
 import { HubError } from '../../kernel/index.js';
-import { inlineSecrets, type SyncAttempt } from '../../operations/index.js';
+import type { SyncAttempt } from '../../operations/index.js';
 import type { AdminDependencies } from './dependencies.js';
 import { expectedVersion, tagOf } from './entity-tag.js';
 import { agentNamed, connectorNamed, requireFound } from './record-names.js';

@@ -1,8 +1,8 @@
 import type { Snapshot } from '../../../catalog/index.js';
-import type { Connector, ConnectorAuth } from '../../../connectors/index.js';
+import { inlineSecrets, type Connector, type ConnectorAuth } from '../../../connectors/index.js';
 import type { ConnectorDetail, ConnectorView, HealthView } from '../../../contract/index.js';
 import { credentialState } from '../../../credentials/index.js';
-import { inlineSecrets, type ConnectorHealth } from '../../../operations/index.js';
+import type { ConnectorHealth } from '../../../operations/index.js';
 import type { UpstreamState } from '../../../upstreams/index.js';
 import { toCredentialView, type ShownCredential } from './credential-view.js';
 import { maskUrl } from './masked-url.js';
