@@ -81,7 +81,8 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
   send(method: LineRequest['method'], headers: string[], body?: string, path = this.#endpoint.path): void {
     if (this.#phase !== 'preparing') return;
     this.#enter('connecting');
-    const { lines, origin } = this.#endpoint;
+    const { lines, origin, pacer } = this.#endpoint;
+    pacer.ask();
     // undici's own time limits are off: ours are finer and tell the phases apart.
     const request: LineRequest = {
       origin,

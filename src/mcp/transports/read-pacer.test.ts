@@ -1,7 +1,8 @@
-import { describe, expect, test, vi } from 'vitest';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { idOf, SSE } from '../../../test/support/http/answers.js';
 import { host, open, request, resultText } from '../../../test/support/http/open.js';
-import { ReadPacer } from './read-pacer.js';
+import { LoopUse, ReadPacer } from './read-pacer.js';
 
 function setUp() {
   let now = 1000;
@@ -33,23 +34,41 @@ test('streams take turns, and each turn of the event loop is short', async () =>
   expect(order.join('')).toMatch(/^ab\|ab\|aa/);
 });
 
-test('a server that goes on has a fifth of the time, after two milliseconds that it has at once', async () => {
-  const pacer = new ReadPacer();
-  const startedAt = performance.now();
-  let usedMs = 0;
-  await new Promise<void>((resolve) => {
+describe('a server that goes on for longer than a moment', () => {
+  afterEach(() => vi.useRealTimers());
+
+  /** What it has used of 100 ms. */
+  async function useOf100Ms(isOtherAsked: boolean): Promise<number> {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] });
+    let usedMs = 0;
+    const loop = new LoopUse();
+    const pacer = new ReadPacer({ now: () => performance.now() + usedMs, loop });
+    const other = new ReadPacer({ loop });
     pacer.add({
       step: () => {
-        const from = performance.now();
-        while (performance.now() - from < 0.1);
+        pacer.ask();
+        if (isOtherAsked) other.ask();
         usedMs += 0.1;
-        if (usedMs < 20) return true;
-        resolve();
-        return false;
+        return true;
       },
     });
+    while (performance.now() + usedMs < 100) {
+      const before = usedMs;
+      await nextTurn();
+      if (usedMs === before) vi.advanceTimersByTime(1);
+    }
+    return usedMs;
+  }
+
+  test('has a tenth of the time, and two milliseconds at once, while others are asked too', async () => {
+    const used = await useOf100Ms(true);
+    expect(used).toBeGreaterThan(9);
+    expect(used).toBeLessThan(14);
   });
-  expect(performance.now() - startedAt).toBeGreaterThan(5 * (usedMs - 2) * 0.9);
+
+  test('has most of the time while nobody else is asked', async () => {
+    expect(await useOf100Ms(false)).toBeGreaterThan(60);
+  });
 });
 
 describe('small pieces', () => {

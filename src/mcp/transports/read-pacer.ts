@@ -7,12 +7,22 @@ export interface Paced {
 export interface PacerOptions {
   /** Milliseconds that never go back. */
   readonly now?: () => number;
+  /** All that share the event loop. */
+  readonly loop?: LoopUse;
+}
+
+/** How much the servers of one event loop were asked. */
+export class LoopUse {
+  asked = 0;
 }
 
 /** So long others may have to wait for us in one turn of the event loop. */
 const SLICE_MS = 0.03;
-/** What one server may use of the processor for longer than a moment. */
-const SHARE = 0.2;
+/** What one server may use of the processor for longer than a moment while others are asked too, and while nobody else is. */
+const SHARE = 0.1;
+const SHARE_ALONE = 0.8;
+/** So long after the last question to another server somebody is still taken to wait for the answer, or to ask again. */
+const COMPANY_MS = 100;
 /** How much it may use before its share counts: a call that has much to tell is passed on without a pause. */
 const BURST_MS = 2;
 /** At most so much of a slice counts. It may have stood still for reasons of others. */
@@ -28,12 +38,20 @@ export const FEW_BYTES = 4096;
 const FEW_BYTES_PER_MS = 256;
 const MOST_CREDIT = 16 * FEW_BYTES;
 
+/** The process has one event loop. */
+const LOOP = new LoopUse();
+
 /**
  * Shares the event loop with the rest of the process. What one server sends is read for a moment in each turn, one step of each of
  * its streams after another, however much has arrived; and for a part of the time only, if it goes on.
  */
 export class ReadPacer {
   readonly #now: () => number;
+  readonly #loop: LoopUse;
+  #asked = 0;
+  /** What others had been asked when that was last looked at, and until when they count. */
+  #othersAsked = 0;
+  #companyUntil = 0;
   #waiting: Paced[] = [];
   #isRunning = false;
   #leftMs = BURST_MS;
@@ -41,8 +59,9 @@ export class ReadPacer {
   #credit = FEW_BYTES;
   #creditedAt: number;
 
-  constructor({ now = () => performance.now() }: PacerOptions = {}) {
+  constructor({ now = () => performance.now(), loop = LOOP }: PacerOptions = {}) {
     this.#now = now;
+    this.#loop = loop;
     this.#countedAt = now();
     this.#creditedAt = this.#countedAt;
   }
@@ -61,8 +80,15 @@ export class ReadPacer {
     return true;
   }
 
-  /** Something was asked: the answer is welcome. */
+  /** The server was asked for something. */
+  ask(): void {
+    this.#asked++;
+    this.#loop.asked++;
+  }
+
+  /** The answer is welcome, wherever it comes. */
   expect(): void {
+    this.ask();
     this.#credit = Math.min(MOST_CREDIT, this.#credit + FEW_BYTES);
   }
 
@@ -89,12 +115,19 @@ export class ReadPacer {
   };
 
   #count(now: number, usedMs: number): void {
-    this.#leftMs = Math.min(BURST_MS, this.#leftMs + (now - this.#countedAt) * SHARE) - usedMs;
+    this.#leftMs = Math.min(BURST_MS, this.#leftMs + (now - this.#countedAt) * this.#shareAt(now)) - usedMs;
     this.#countedAt = now;
+  }
+
+  #shareAt(now: number): number {
+    const othersAsked = this.#loop.asked - this.#asked;
+    if (othersAsked > this.#othersAsked) this.#companyUntil = now + COMPANY_MS;
+    this.#othersAsked = othersAsked;
+    return now < this.#companyUntil ? SHARE : SHARE_ALONE;
   }
 
   #runLater(): void {
     if (this.#leftMs > 0) setImmediate(this.#run);
-    else setTimeout(this.#run, Math.max(SHORTEST_PAUSE_MS, -this.#leftMs / SHARE));
+    else setTimeout(this.#run, Math.max(SHORTEST_PAUSE_MS, -this.#leftMs / this.#shareAt(this.#now())));
   }
 }
