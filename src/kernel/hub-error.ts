@@ -63,7 +63,8 @@ export class HubError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
-    this.retryAfterMs = options.retryAfterMs;
+    // What is left of a while is measured in fractions; nobody wants to read them, and early is too early.
+    this.retryAfterMs = options.retryAfterMs === undefined ? undefined : Math.ceil(options.retryAfterMs);
     this.outcomeUnknown = options.outcomeUnknown ?? false;
   }
 }

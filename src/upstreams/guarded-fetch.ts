@@ -7,7 +7,11 @@ import { bare, createEgress, portOf, type Lookup } from './egress.js';
 import { undici } from './undici.js';
 
 /** The shape of `fetch`, for libraries that want one. */
-export type GuardedFetch = (input: string | URL, init?: GuardedRequest) => Promise<Response>;
+export interface GuardedFetch {
+  (input: string | URL, init?: GuardedRequest): Promise<Response>;
+  /** Throws `egress_denied` for an address that is never asked, wherever its name leads. */
+  requirePermitted(address: URL): void;
+}
 
 export interface GuardedRequest {
   readonly method?: string | undefined;
@@ -41,12 +45,11 @@ const WITHOUT_BODY = new Set([204, 205, 304]);
  */
 export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFetch {
   const { totalMs = TOTAL_MS, maxBytes = MAX_BYTES, lookup } = options;
-  const egress = once(() =>
-    createEgress({ mayBePrivate: privateRule(options), connectMs: Math.min(totalMs, 5_000) }, lookup),
-  );
-  return async (input, init = {}) => {
+  const mayBePrivate = privateRule(options);
+  const egress = once(() => createEgress({ mayBePrivate, connectMs: Math.min(totalMs, 5_000) }, lookup));
+  const fetch = async (input: string | URL, init: GuardedRequest = {}): Promise<Response> => {
     const url = new URL(input);
-    requirePermitted(url, options);
+    requireWay(url, options);
     const deadline = AbortSignal.timeout(totalMs);
     const signal = init.signal ? AbortSignal.any([init.signal, deadline]) : deadline;
     try {
@@ -55,6 +58,12 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
       throw toHubError(error, init.signal, deadline);
     }
   };
+  const requirePermitted = (address: URL): void => {
+    requireWay(address, options);
+    const hostname = bare(address.hostname);
+    if (isPrivateHost(hostname) && !mayBePrivate(hostname, portOf(address))) throw insideDenied();
+  };
+  return Object.assign(fetch, { requirePermitted });
 }
 
 interface Exchange {
@@ -106,7 +115,8 @@ async function readBody(body: Dispatcher.ResponseData['body'], maxBytes: number)
   return Buffer.concat(chunks, size);
 }
 
-function requirePermitted(url: URL, { privateOrigins = [], privateHost }: GuardedFetchOptions): void {
+/** Encrypted, or where the operator permits that it is not. */
+function requireWay(url: URL, { privateOrigins = [], privateHost }: GuardedFetchOptions): void {
   if (url.username !== '' || url.password !== '')
     throw new HubError('egress_denied', 'the address contains a user name or password');
   if (url.protocol === 'https:') return;
@@ -149,6 +159,10 @@ function toHeaders(given: Dispatcher.ResponseData['headers']): Headers {
   return headers;
 }
 
+function insideDenied(): HubError {
+  return new HubError('egress_denied', 'the address lies in a network that must not be reached');
+}
+
 function tooLarge(maxBytes: number): HubError {
   return new HubError('upstream_too_large', `the answer is larger than ${maxBytes} bytes`);
 }
@@ -159,7 +173,6 @@ function toHubError(error: unknown, given: AbortSignal | null | undefined, deadl
   if (given?.aborted === true && !deadline.aborted)
     return new HubError('cancelled', 'the request was given up');
   if (deadline.aborted) return new HubError('upstream_timeout', 'the server took too long to answer');
-  if (error instanceof TransportError && error.code === 'EGRESS_DENIED')
-    return new HubError('egress_denied', 'the address lies in a network that must not be reached');
+  if (error instanceof TransportError && error.code === 'EGRESS_DENIED') return insideDenied();
   return new HubError('upstream_unavailable', 'the server cannot be reached');
 }

@@ -102,10 +102,33 @@ describe('metadata that is refused before a person is sent anywhere', () => {
     ['O-5: userinfo', changed({ token_endpoint: 'https://u:p@a.example/' }), /user name/],
     ['O-5: not encrypted', changed({ registration_endpoint: 'http://a.example/' }), /not encrypted/],
     ['O-5: private', changed({ registration_endpoint: 'https://10.0.0.1/' }), /must not be reached/],
+    // Nobody is sent to sign in where the code could not be used, or in the open.
+    ['O-5: tokens inside', changed({ token_endpoint: 'https://10.0.0.1/t' }), /token.*must not be reached/],
+    [
+      'O-5: tokens inside, otherwise written',
+      changed({ token_endpoint: 'https://[::ffff:a00:1]/t' }),
+      /token.*must not be reached/,
+    ],
+    ['O-5: tokens in the open', changed({ token_endpoint: 'http://a.example/t' }), /token.*not encrypted/],
+    [
+      'O-5: people sent inside',
+      changed({ authorization_endpoint: 'https://192.168.0.1/reboot' }),
+      /authorization.*must not be reached/,
+    ],
+    [
+      'O-5: people sent in the open',
+      changed({ authorization_endpoint: 'http://a.example/' }),
+      /authorization.*not encrypted/,
+    ],
     ['O-6: no PKCE', changed({ code_challenge_methods_supported: undefined }), /PKCE/],
     ['O-6: plain only', changed({ code_challenge_methods_supported: ['plain'] }), /PKCE/],
     ['O-7: 32 MB', () => server.answer(METADATA, huge), /larger/],
     ['O-7: 32 MB of the resource', () => server.answer(PRM, huge), /larger/],
+    [
+      'O-17: a client id with line breaks',
+      () => server.answer('/register', json({ client_id: 'a\r\nb' }, 201)),
+      /printable/,
+    ],
     ['O-7: a redirect inside', () => server.answer('/register', redirect), /redirect/],
     [
       'O-8: another resource',
@@ -126,13 +149,19 @@ describe('metadata that is refused before a person is sent anywhere', () => {
     expect(error.message).toMatch(words);
   });
 
-  test('O-7: pages and redirects in place of metadata are no metadata', async () => {
-    for (const answer of [html, redirect]) {
-      server.answer(PRM, json({ resource: server.url, authorization_servers: [`${server.origin}/as`] }));
-      server.answer(`${METADATA}/as`, answer);
-      expect((await failure(begin())).message).toMatch(/publishes no metadata/);
-    }
-  });
+  test.each(['', '/as'])(
+    'O-7: pages and redirects in place of metadata are no metadata: %s',
+    async (path) => {
+      for (const answer of [html, redirect]) {
+        server.answer(
+          PRM,
+          json({ resource: server.url, authorization_servers: [`${server.origin}${path}`] }),
+        );
+        server.answer(`${METADATA}${path}`, answer);
+        expect((await failure(begin())).message).toMatch(/publishes no metadata/);
+      }
+    },
+  );
 
   test('O-7: a server that hangs may work later', async () => {
     server.answer(METADATA, hang);

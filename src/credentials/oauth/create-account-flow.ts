@@ -63,7 +63,7 @@ class OAuthFlow implements AccountFlow {
     return this.#step(connector, signal, async ({ context, settings }) => {
       const { discovery, challenge } = await explore(connector, header, context);
       const { server, resource } = discovery;
-      requireUsable(server);
+      requireUsable(server, context.fetch);
       const { clientId } = await this.#registry.require(
         { connector, settings, server, redirectUri },
         context,

@@ -1,5 +1,6 @@
 import { AuthFailure, refused, toServerError } from './auth-failure.js';
 import { requireAddress } from './address.js';
+import type { AuthFetch } from './json-answer.js';
 import { toLibraryClient, toLibraryServer } from './library-call.js';
 import type { ServerMetadata } from './server-metadata.js';
 
@@ -19,16 +20,31 @@ export interface BegunAuthorization {
   readonly codeVerifier: string;
 }
 
-/** Refuses servers that do not promise to check the proof key (PKCE, S256), or cannot do their part. */
-export function requireUsable({
-  authorizationEndpoint,
-  tokenEndpoint,
-  challengeMethods,
-}: ServerMetadata): void {
+/**
+ * Refuses servers that do not promise to check the proof key (PKCE, S256), or cannot do their part. With the fetch also those
+ * whose code could never be used: nobody is sent there first.
+ */
+export function requireUsable(
+  { authorizationEndpoint, tokenEndpoint, challengeMethods }: ServerMetadata,
+  fetch?: Pick<AuthFetch, 'requirePermitted'>,
+): void {
   if (challengeMethods !== undefined && !challengeMethods.includes('S256'))
     throw refused('the authorization server does not offer PKCE with S256');
-  requireAddress(authorizationEndpoint, 'authorization endpoint');
-  requireAddress(tokenEndpoint, 'token endpoint');
+  requireReachable(authorizationEndpoint, 'authorization endpoint', fetch);
+  requireReachable(tokenEndpoint, 'token endpoint', fetch);
+}
+
+function requireReachable(
+  address: string | undefined,
+  what: string,
+  fetch: Pick<AuthFetch, 'requirePermitted'> | undefined,
+): void {
+  const url = requireAddress(address, what);
+  try {
+    fetch?.requirePermitted?.(url);
+  } catch (cause) {
+    throw new AuthFailure('refused', `the address of the ${what} is not used`, { cause });
+  }
 }
 
 /** The address to send a person to. */

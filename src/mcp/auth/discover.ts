@@ -40,7 +40,8 @@ export async function discover(
     return { server, resource: overrides.resource ?? toResource(serverUrl), resourceScopes: undefined };
   }
   const metadata = await discoverResource(serverUrl, announced, context);
-  const server = await findServer(serverUrl, issuerOf(metadata, overrides.issuer), context);
+  const issuer = issuerOf(metadata, overrides.issuer);
+  const server = await findServer(serverUrl, issuer, metadata !== undefined, context);
   return {
     server: withOverrides(server, overrides),
     resource: overrides.resource ?? metadata?.resource ?? toResource(serverUrl),
@@ -58,7 +59,7 @@ export async function rediscover(
     return withOverrides({ ...NOTHING_KNOWN, issuer }, overrides);
   const server = isOwnIssuer(issuer, serverUrl)
     ? await findOwnServer(serverUrl, issuer, context)
-    : await findServer(serverUrl, issuer, context);
+    : await findServer(serverUrl, issuer, true, context);
   return withOverrides(server, overrides);
 }
 
@@ -77,10 +78,15 @@ function issuerOf(metadata: ResourceMetadata | undefined, named: string | undefi
   throw refused('the upstream does not name the authorization server that is set for the connector');
 }
 
-/** Undefined: a server that says nothing of authorization servers is its own (revision 2025-03-26). */
+/**
+ * Without an issuer: a server that says nothing of authorization servers is its own, with endpoints where they always are
+ * (revision 2025-03-26). One that publishes resource metadata is of a later revision: there the authorization server has to
+ * publish its own too, or nothing would tell whether it checks the proof key.
+ */
 async function findServer(
   serverUrl: URL,
   issuer: string | undefined,
+  mustBePublished: boolean,
   context: FetchContext,
 ): Promise<ServerMetadata> {
   const { origin } = serverUrl;
@@ -89,7 +95,7 @@ async function findServer(
       ? await discoverServer(origin, context, (named) => isOwnIssuer(named, serverUrl))
       : await discoverServer(issuer, context);
   if (found !== undefined) return found;
-  if (issuer === undefined || issuer === origin) return defaultEndpoints(origin);
+  if (!mustBePublished && (issuer === undefined || issuer === origin)) return defaultEndpoints(origin);
   throw refused('the authorization server publishes no metadata');
 }
 

@@ -4,16 +4,20 @@ import { AuthFailure, refused } from './auth-failure.js';
  * The fetch everything here goes through. It never follows a redirect, and bounds addresses, time and size; failing that
  * it rejects.
  */
-export type AuthFetch = (
-  url: string,
-  init: {
-    readonly method?: string;
-    readonly headers?: Readonly<Record<string, string>>;
-    readonly body?: string | URLSearchParams;
-    readonly redirect?: string;
-    readonly signal?: AbortSignal | undefined;
-  },
-) => Promise<Response>;
+export interface AuthFetch {
+  (
+    url: string,
+    init: {
+      readonly method?: string;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string | URLSearchParams;
+      readonly redirect?: string;
+      readonly signal?: AbortSignal | undefined;
+    },
+  ): Promise<Response>;
+  /** Throws for an address that it would never ask. */
+  requirePermitted?(address: URL): void;
+}
 
 export interface FetchContext {
   readonly fetch: AuthFetch;

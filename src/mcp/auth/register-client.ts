@@ -70,8 +70,8 @@ function toRegistered(
   members: JsonMembers,
   asked: RegisteredClient['method'],
 ): RegisteredClient {
-  if (clientId.length > MAX_TEXT || (clientSecret?.length ?? 0) > MAX_TEXT)
-    throw refused('the registered client has an identifier or a secret that is too long');
+  if (!isPrintable(clientId) || (clientSecret !== undefined && !isPrintable(clientSecret)))
+    throw refused('the registered client has an identifier or a secret that is too long or not printable');
   const told = textMember(members, 'token_endpoint_auth_method');
   const method = told === undefined ? asked : METHODS.find((known) => known === told);
   if (method === undefined)
@@ -80,6 +80,11 @@ function toRegistered(
     return { clientId, clientSecret: undefined, method: 'none', secretExpiresAt: undefined };
   const ends = endOf(members['client_secret_expires_at']);
   return { clientId, clientSecret, method, secretExpiresAt: ends === 0 ? undefined : ends };
+}
+
+/** RFC 6749 appendix A.1 and A.2. */
+function isPrintable(text: string): boolean {
+  return text.length <= MAX_TEXT && /^[\x20-\x7e]+$/.test(text);
 }
 
 function endOf(value: unknown): number {
