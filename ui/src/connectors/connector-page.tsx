@@ -5,7 +5,8 @@ import { useEffect, useRef } from 'react';
 import { connectorDetail, useConnectorWrites, type ConnectorDetail } from '../api/connectors.js';
 import { useMay } from '../api/use-session.js';
 import { Button } from '../shared/button.js';
-import { Notice, ProblemNotice } from '../shared/notice.js';
+import { FailedPage } from '../shared/failed-page.js';
+import { Notice } from '../shared/notice.js';
 import { Loading, Page } from '../shared/page.js';
 import { toPlainLine } from '../shared/plain-text.js';
 import { PlainLine } from '../shared/plain.js';
@@ -23,12 +24,7 @@ const TABS = ['tools', 'credentials', 'history', 'settings'];
 export function ConnectorPage() {
   const { id } = route.useParams();
   const { data, error } = useQuery(connectorDetail(id));
-  if (error !== null)
-    return (
-      <Page title={id}>
-        <ProblemNotice error={error} />
-      </Page>
-    );
+  if (error !== null) return <FailedPage title={id} error={error} />;
   if (data === undefined) return <Loading what={id} />;
   return <Loaded key={id} connector={data.body} tag={data.tag} />;
 }

@@ -6,7 +6,8 @@ import { useMay } from '../api/use-session.js';
 import { Badge } from '../shared/badge.js';
 import { JsonCode } from '../shared/code.js';
 import { writeJson } from '../shared/exact-json.js';
-import { Notice, ProblemNotice } from '../shared/notice.js';
+import { FailedPage } from '../shared/failed-page.js';
+import { Notice } from '../shared/notice.js';
 import { Loading, Page, Section } from '../shared/page.js';
 import { PlainBlock, PlainLine } from '../shared/plain.js';
 import { RiskBadge } from '../shared/risk-badge.js';
@@ -25,12 +26,7 @@ export function ToolPage() {
   const navigate = route.useNavigate();
   const mayCall = useMay('operator');
   const { data: tool, error } = useQuery(toolDetail(name));
-  if (error !== null)
-    return (
-      <Page title={name}>
-        <ProblemNotice error={error} />
-      </Page>
-    );
+  if (error !== null) return <FailedPage title={name} error={error} />;
   if (tool === undefined) return <Loading what={name} />;
   return (
     <Page
