@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Agent } from '../agents/index.js';
-import type { SurfaceScope, ToolEntry } from '../catalog/index.js';
+import type { ToolEntry } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import { isSignInRequired, type Access, type AccessProvider } from '../credentials/index.js';
 import {
@@ -13,11 +12,12 @@ import {
   type PolicyEngine,
   type Validator,
 } from '../governance/index.js';
-import { HubError, toCallId, type CallId, type Clock } from '../kernel/index.js';
+import { HubError, toCallId, type Clock } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import { isEnded, type CallResult, type TaskWish } from '../mcp/model/index.js';
-import type { AskProfile, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import type { Upstreams } from '../upstreams/index.js';
 import type { AccountDesk } from './account-desk.js';
+import type { UpstreamRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import type { CallWatch } from './call-watch.js';
 import { requireConfirmation } from './confirmation.js';
@@ -31,28 +31,18 @@ import { requireRenewed } from './require-renewed.js';
 import { finishedEvent, intendedEvent, NO_FAILURE, type Failure } from './call-events.js';
 import { carryByRounds, claimHeld } from './rounds.js';
 import { sendCall, type Passage } from './send-call.js';
-import { Suspended, type Rounds } from './suspended.js';
+import { Suspended } from './suspended.js';
 import type { Surfaces } from './surfaces.js';
 import { keepAsTask, withRoom } from './tasks/call-as-task.js';
 import { begunCall } from './tasks/task-request.js';
 import { TaskBegun } from './tasks/task-begun.js';
 import type { TaskDesk } from './tasks/task-desk.js';
 
-export interface ToolCall {
-  readonly callId: CallId;
-  readonly agent: Agent;
+export interface ToolCall extends UpstreamRequest {
   /** Who makes the agent call, where it does not call itself. */
   readonly admin?: string;
-  readonly scope: SurfaceScope;
   readonly exposedName: string;
   readonly args: JsonObject | undefined;
-  /** The caller's conversation with us, where it has one. */
-  readonly session?: string | undefined;
-  /** What can be asked of the caller, in whichever way; undefined: nothing. */
-  readonly asks?: AskProfile | undefined;
-  readonly options: UpstreamOptions;
-  /** For callers that answer questions by calling again. Others are asked with `options.ask`, or not at all. */
-  readonly rounds?: Rounds | undefined;
   /** Of who wants to see how it goes on. */
   readonly watch?: CallWatch | undefined;
   /** For callers that can follow a task, how. They may get `TaskBegun` thrown instead of a result. */

@@ -1,24 +1,15 @@
-import type { Agent } from '../agents/index.js';
-import type { PromptEntry, SurfaceScope } from '../catalog/index.js';
+import type { PromptEntry } from '../catalog/index.js';
 import type { OperatorPrompt } from '../connectors/index.js';
-import { HubError, type CallId } from '../kernel/index.js';
+import { HubError } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { AskProfile, UpstreamOptions } from '../upstreams/index.js';
+import type { UpstreamRequest } from './agent-request.js';
 import { askByRounds } from './rounds.js';
-import type { Rounds } from './suspended.js';
 import type { Surfaces } from './surfaces.js';
 import { fetchFrom, recordRefusal, useOffer, type UseOfferDependencies } from './use-offer.js';
 
-export interface PromptRequest {
-  readonly callId: CallId;
-  readonly agent: Agent;
-  readonly scope: SurfaceScope;
-  readonly session?: string | undefined;
-  readonly asks?: AskProfile | undefined;
-  readonly rounds?: Rounds;
+export interface PromptRequest extends UpstreamRequest {
   readonly exposedName: string;
   readonly args: JsonObject | undefined;
-  readonly options: UpstreamOptions;
 }
 
 export type GetPrompt = (request: PromptRequest) => Promise<JsonObject>;

@@ -1,23 +1,15 @@
-import type { Agent } from '../agents/index.js';
-import type { SurfaceScope } from '../catalog/index.js';
-import { HubError, type CallId } from '../kernel/index.js';
+import { HubError } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { AskProfile, UpstreamOptions } from '../upstreams/index.js';
+import type { UpstreamRequest } from './agent-request.js';
 import type { RateLimits } from './rate-limits.js';
 import type { Surfaces } from './surfaces.js';
 import { fetchFrom, recordRefusal, useOffer, type UseOfferDependencies } from './use-offer.js';
 
 /** A request whose method the hub knows nothing of. */
-export interface ForeignRequest {
-  readonly callId: CallId;
-  readonly agent: Agent;
-  readonly scope: SurfaceScope;
-  readonly session?: string | undefined;
-  readonly asks?: AskProfile | undefined;
+export interface ForeignRequest extends Omit<UpstreamRequest, 'rounds'> {
   readonly method: string;
   /** Without `_meta`, which is in the options. */
   readonly params: JsonObject;
-  readonly options: UpstreamOptions;
 }
 
 export type PassThrough = (request: ForeignRequest) => Promise<JsonObject>;

@@ -1,22 +1,12 @@
-import type { Agent } from '../agents/index.js';
-import type { SurfaceScope } from '../catalog/index.js';
-import { HubError, isHubError, type CallId } from '../kernel/index.js';
+import { HubError, isHubError } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { AskProfile, UpstreamOptions } from '../upstreams/index.js';
+import type { UpstreamRequest } from './agent-request.js';
 import { askByRounds } from './rounds.js';
-import type { Rounds } from './suspended.js';
 import type { Surfaces } from './surfaces.js';
 import { fetchFrom, recordRefusal, useOffer, type UseOfferDependencies } from './use-offer.js';
 
-export interface ResourceRequest {
-  readonly callId: CallId;
-  readonly agent: Agent;
-  readonly scope: SurfaceScope;
-  readonly session?: string | undefined;
-  readonly asks?: AskProfile | undefined;
-  readonly rounds?: Rounds;
+export interface ResourceRequest extends UpstreamRequest {
   readonly uri: string;
-  readonly options: UpstreamOptions;
 }
 
 export type ReadResource = (request: ResourceRequest) => Promise<JsonObject>;

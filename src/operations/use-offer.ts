@@ -1,5 +1,4 @@
-import type { Agent } from '../agents/index.js';
-import type { CatalogEntry, SurfaceScope } from '../catalog/index.js';
+import type { CatalogEntry } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import type { AccessProvider } from '../credentials/index.js';
 import type {
@@ -12,7 +11,8 @@ import type {
 } from '../governance/index.js';
 import { HubError, type CallId, type Clock, type ConnectorId, type HubErrorCode } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import type { AskProfile, Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import type { Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import type { AgentRequest, UpstreamRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import { failureOf } from './failure-of.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
@@ -36,15 +36,7 @@ export interface UseOfferDependencies {
 }
 
 /** A prompt to get, a resource to read or something unknown to ask for, already found on the agent's surface. */
-export interface OfferUse {
-  readonly callId: CallId;
-  readonly agent: Agent;
-  readonly scope: SurfaceScope;
-  readonly session?: string | undefined;
-  readonly asks?: AskProfile | undefined;
-  readonly options: UpstreamOptions;
-  /** For callers that answer questions by calling again. */
-  readonly rounds?: Rounds;
+export interface OfferUse extends UpstreamRequest {
   readonly entry: CatalogEntry;
   /** `prompts/get`, `resources/read`, or one that is not the protocol's own. */
   readonly method: string;
@@ -179,15 +171,11 @@ export function recordRefusal(
   events.append({ kind: 'agent', id: agent.id }, { type: 'call.refused', ...event });
 }
 
-export interface Fetching {
+export interface Fetching extends AgentRequest {
   /** Whether asking twice does no harm; so it is unless said otherwise. */
   readonly isRepeatable?: boolean;
   readonly callId?: CallId;
-  readonly agent: Agent;
   readonly connector: Connector;
-  readonly scope: SurfaceScope;
-  readonly session?: string | undefined;
-  readonly asks?: AskProfile | undefined;
   readonly options: UpstreamOptions;
 }
 

@@ -1,10 +1,11 @@
 import type { Agent } from '../../agents/index.js';
-import type { SurfaceScope, ToolEntry } from '../../catalog/index.js';
+import type { ToolEntry } from '../../catalog/index.js';
 import type { Access, AccessProvider } from '../../credentials/index.js';
 import type { EventLog } from '../../governance/index.js';
 import type { CallId, Clock, Logger, TaskRecord, TaskStore } from '../../kernel/index.js';
 import type { ClientCapabilities, Task, TaskWish } from '../../mcp/model/index.js';
 import type { AskProfile, UpstreamOptions, Upstreams } from '../../upstreams/index.js';
+import type { AgentRequest } from '../agent-request.js';
 import type { ToolCall } from '../call-tool.js';
 import type { GuardAnswerDependencies } from '../guard-answer.js';
 import type { RateLimits } from '../rate-limits.js';
@@ -22,11 +23,7 @@ export interface TaskDependencies extends GuardAnswerDependencies {
 }
 
 /** Who asks about a task, and where. */
-export interface TaskRequest {
-  readonly agent: Agent;
-  readonly scope: SurfaceScope;
-  readonly session?: string | undefined;
-  readonly asks?: AskProfile | undefined;
+export interface TaskRequest extends AgentRequest {
   readonly capabilities: ClientCapabilities;
   readonly onAbort?: UpstreamOptions['onAbort'];
 }
