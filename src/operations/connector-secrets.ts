@@ -1,9 +1,8 @@
 import { isOAuth, type Connector } from '../connectors/index.js';
-import { DEFAULT_ACCOUNT, type Credential, type CredentialStore } from '../credentials/index.js';
-import type { EventLog } from '../governance/index.js';
-import type { Clock, Secret } from '../kernel/index.js';
-import { toActor, type AdminCaller } from './admin.js';
-import { recordHash } from './record-hash.js';
+import type { CredentialStore } from '../credentials/index.js';
+import type { Secret } from '../kernel/index.js';
+import type { AdminCaller } from './admin.js';
+import { keepCredential, type KeepCredentialDependencies } from './keep-credential.js';
 
 /** Only the operator's configuration keeps secrets beside the address; those of the admin API go to the vault. */
 export function withoutSecrets(connector: Connector): Connector {
@@ -22,10 +21,8 @@ export function withoutSecrets(connector: Connector): Connector {
   }
 }
 
-export interface SharedSecretDependencies {
+export interface SharedSecretDependencies extends KeepCredentialDependencies {
   readonly credentialStore: Pick<CredentialStore, 'find' | 'save' | 'removeAllFor'>;
-  readonly events: Pick<EventLog, 'append'>;
-  readonly clock: Clock;
 }
 
 const SHARED = { kind: 'shared' } as const;
@@ -47,22 +44,5 @@ export async function saveSharedSecrets(
   const isSame =
     Object.keys(secrets).length === 0 && kept.length === Object.keys(before?.values ?? {}).length;
   if (isSame) return;
-  const credential: Credential = {
-    connector: id,
-    owner: SHARED,
-    account: before?.account ?? DEFAULT_ACCOUNT,
-    isDefault: true,
-    values,
-    grant: undefined,
-    version: (before?.version ?? 0) + 1,
-    updatedAt: deps.clock.now(),
-  };
-  await deps.credentialStore.save(credential);
-  deps.events.append(toActor(by), {
-    type: 'credential.saved',
-    connector: id,
-    owner: 'shared',
-    before: recordHash(before),
-    after: recordHash(credential),
-  });
+  await keepCredential(deps, { by, connector: id, owner: SHARED, before, values });
 }

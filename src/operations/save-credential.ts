@@ -1,27 +1,19 @@
 import type { AgentDirectory } from '../agents/index.js';
 import { isOAuth, type Connector, type ConnectorAuth, type ConnectorDirectory } from '../connectors/index.js';
 import type { CredentialInput } from '../contract/index.js';
-import {
-  DEFAULT_ACCOUNT,
-  type Credential,
-  type CredentialOwner,
-  type CredentialStore,
-} from '../credentials/index.js';
-import type { EventLog } from '../governance/index.js';
-import { HubError, invalidField, Secret, type Clock, type ConnectorId } from '../kernel/index.js';
+import type { Credential, CredentialOwner, CredentialStore } from '../credentials/index.js';
+import { HubError, invalidField, Secret, type ConnectorId } from '../kernel/index.js';
 import { requireVersion, toActor, type AdminCaller } from './admin.js';
 import { credentialTurn } from './credential-turn.js';
-import { recordHash } from './record-hash.js';
+import { keepCredential, type KeepCredentialDependencies } from './keep-credential.js';
 import { syncIfUnknown, type SyncAttempt, type SyncIfUnknownDependencies } from './sync-if-unknown.js';
 import type { Turns } from './turns.js';
 
-export interface SaveCredentialDependencies extends SyncIfUnknownDependencies {
+export interface SaveCredentialDependencies extends SyncIfUnknownDependencies, KeepCredentialDependencies {
   readonly connectors: ConnectorDirectory;
   readonly agents: Pick<AgentDirectory, 'require'>;
   readonly credentialStore: CredentialStore;
-  readonly events: Pick<EventLog, 'append'>;
   readonly turns: Turns;
-  readonly clock: Clock;
 }
 
 export interface SavedCredential {
@@ -54,23 +46,13 @@ export function createSaveCredential(deps: SaveCredentialDependencies): SaveCred
       const values = { ...(before?.grant === undefined && before?.values), ...given };
       if (Object.keys(given).length === 0 && before === undefined)
         throw invalidField(namesOf(connector.auth)[0] ?? 'values', 'is missing');
-      const credential: Credential = {
+      const credential = await keepCredential(deps, {
+        by,
         connector: id,
         owner,
-        account: before?.account ?? DEFAULT_ACCOUNT,
-        isDefault: true,
+        before,
         values,
-        grant: undefined,
-        version: (before?.version ?? 0) + 1,
-        updatedAt: deps.clock.now(),
-      };
-      await deps.credentialStore.save(credential, expectedVersion);
-      deps.events.append(toActor(by), {
-        type: 'credential.saved',
-        connector: id,
-        owner: owner.kind === 'shared' ? 'shared' : owner.agent,
-        before: recordHash(before),
-        after: recordHash(credential),
+        expectedVersion,
       });
       return { credential, created: before === undefined };
     });

@@ -1,0 +1,56 @@
+import {
+  DEFAULT_ACCOUNT,
+  type Credential,
+  type CredentialOwner,
+  type CredentialStore,
+} from '../credentials/index.js';
+import type { EventLog } from '../governance/index.js';
+import type { Clock, ConnectorId, Secret } from '../kernel/index.js';
+import { toActor, type AdminCaller } from './admin.js';
+import { recordHash } from './record-hash.js';
+
+export interface KeepCredentialDependencies {
+  readonly credentialStore: Pick<CredentialStore, 'save'>;
+  readonly events: Pick<EventLog, 'append'>;
+  readonly clock: Clock;
+}
+
+/** Stores values that an admin gave, in the place of what was there, and records it. */
+export async function keepCredential(
+  { credentialStore, events, clock }: KeepCredentialDependencies,
+  {
+    by,
+    connector,
+    owner,
+    before,
+    values,
+    expectedVersion,
+  }: {
+    readonly by: AdminCaller;
+    readonly connector: ConnectorId;
+    readonly owner: CredentialOwner;
+    readonly before: Credential | undefined;
+    readonly values: Readonly<Record<string, Secret>>;
+    readonly expectedVersion?: number | undefined;
+  },
+): Promise<Credential> {
+  const credential: Credential = {
+    connector,
+    owner,
+    account: before?.account ?? DEFAULT_ACCOUNT,
+    isDefault: true,
+    values,
+    grant: undefined,
+    version: (before?.version ?? 0) + 1,
+    updatedAt: clock.now(),
+  };
+  await credentialStore.save(credential, expectedVersion);
+  events.append(toActor(by), {
+    type: 'credential.saved',
+    connector,
+    owner: owner.kind === 'shared' ? 'shared' : owner.agent,
+    before: recordHash(before),
+    after: recordHash(credential),
+  });
+  return credential;
+}
