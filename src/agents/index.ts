@@ -6,6 +6,7 @@ export { checkJwt, UnknownKey, type JwtExpectations } from './check-jwt.js';
 export { createIssuerCheck, type EnrolAgent, type IssuerCheckDependencies } from './issuer-check.js';
 export type { IssuerFetch } from './issuer-keys.js';
 export {
+  isScope,
   TOKEN_ALGORITHMS,
   type IssuerCheck,
   type SubjectRules,

@@ -68,13 +68,15 @@ export interface IssuerCheck {
 }
 
 /** RFC 6749, section 3.3. */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
+export function isScope(text: string): boolean {
+  return /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(text);
+}
 
 /** As `scope` or `scp`, as text or as a list: all are in use. */
 export function readScopes(claims: Readonly<Record<string, unknown>>): readonly string[] {
   const value = claims['scope'] ?? claims['scp'];
   const words = typeof value === 'string' ? value.split(' ') : Array.isArray(value) ? value : [];
-  const texts = words.filter((word): word is string => typeof word === 'string' && SCOPE.test(word));
+  const texts = words.filter((word): word is string => typeof word === 'string' && isScope(word));
   return [...new Set(texts)].toSorted();
 }
 

@@ -1,7 +1,7 @@
 import { unwatchFile, watchFile, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { watch } from 'chokidar';
-import type { Config, Flags } from '../app/index.js';
+import { CONFIG_FILES, type Config, type Flags } from '../app/index.js';
 import type { Cli } from './cli.js';
 import { readLocalConfig } from './local-config.js';
 
@@ -11,8 +11,6 @@ export interface ConfigWatcher {
   close(): Promise<void>;
 }
 
-/** Where a configuration may appear while the hub runs without one. */
-const NAMES = ['crosspoint.yaml', 'crosspoint.yml', 'crosspoint.json', 'crosspoint.jsonc'];
 const QUIET_MS = 100;
 const LOOK_MS = 500;
 
@@ -62,6 +60,7 @@ export function watchConfig(
 }
 
 function pathsOf(cli: Cli, { configFile, watched }: Config): string[] {
-  const appearing = configFile === undefined ? NAMES.map((name) => join(cli.folder, name)) : [];
+  // One may appear while the hub runs without.
+  const appearing = configFile === undefined ? CONFIG_FILES.map((name) => join(cli.folder, name)) : [];
   return [...watched, ...appearing];
 }

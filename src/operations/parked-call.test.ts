@@ -4,7 +4,7 @@ import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { InputRequest } from '../mcp/model/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
 import { HeldCalls } from './held-calls.js';
-import { ParkedCall, type Line } from './parked-call.js';
+import { MOST_ROUNDS, ParkedCall, type Line } from './parked-call.js';
 import { Suspended } from './suspended.js';
 
 const ADA = toAgentId('ada');
@@ -14,7 +14,7 @@ const NEVER = new AbortController().signal;
 
 function park<Result>(
   work: (line: Line) => Promise<Result>,
-  more: { held?: HeldCalls; mostRounds?: number; onDropped?: (count: number) => void } = {},
+  more: { held?: HeldCalls; onDropped?: (count: number) => void } = {},
 ) {
   const held = more.held ?? new HeldCalls();
   const parked = new ParkedCall({
@@ -24,7 +24,6 @@ function park<Result>(
     state: { kept: true },
     gatherMs: 5,
     work,
-    ...(more.mostRounds && { mostRounds: more.mostRounds }),
     ...(more.onDropped && { onDropped: more.onDropped }),
   });
   return { held, parked };
@@ -188,17 +187,14 @@ test('nobody comes back: the question is not answered, the work is told to stop,
 });
 
 test('whoever keeps asking is stopped', async () => {
-  const { held, parked } = park(
-    async ({ ask }) => {
-      for (;;) if ((await ask(ROOTS, NEVER)) === undefined) return 'stopped';
-    },
-    { mostRounds: 2 },
-  );
-  let sent = await suspension(parked.attach({}));
-  sent = await suspension(comeBack(held, sent).attach({}, { 'question-1': ANSWER }));
-  await expect(comeBack(held, sent).attach({}, { 'question-2': ANSWER })).rejects.toMatchObject({
-    code: 'upstream_protocol',
+  const { held, parked } = park(async ({ ask }) => {
+    for (;;) if ((await ask(ROOTS, NEVER)) === undefined) return 'stopped';
   });
+  let sent = await suspension(parked.attach({}));
+  for (let round = 1; round < MOST_ROUNDS; round++)
+    sent = await suspension(comeBack(held, sent).attach({}, { [`question-${round}`]: ANSWER }));
+  const last = comeBack(held, sent).attach({}, { [`question-${MOST_ROUNDS}`]: ANSWER });
+  await expect(last).rejects.toMatchObject({ code: 'upstream_protocol' });
   expect(held.size).toBe(0);
 });
 

@@ -21,7 +21,6 @@ export interface ParkedCallInit<Result> {
   /** Hears when the work is over how many messages came while nobody was there to be told; not called where none did. */
   readonly onDropped?: (count: number) => void;
   readonly gatherMs?: number;
-  readonly mostRounds?: number;
 }
 
 interface Question {
@@ -42,7 +41,8 @@ const QUESTION = 'crosspoint/question';
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Questions that come close together are asked together. */
 const GATHER_MS = 50;
-const MOST_ROUNDS = 10;
+/** How often an upstream may ask in one call. */
+export const MOST_ROUNDS = 10;
 
 /**
  * A call that goes on at the upstream while its caller is away to find answers. The upstream sees one call, the caller
@@ -188,7 +188,7 @@ export class ParkedCall<Result> implements HeldCall {
 
   #suspend(): void {
     try {
-      if (++this.#rounds > (this.#init.mostRounds ?? MOST_ROUNDS))
+      if (++this.#rounds > MOST_ROUNDS)
         throw new HubError('upstream_protocol', 'the upstream kept asking for input');
       const park = this.#init.held.hold(this);
       const requests = Object.fromEntries([...this.#questions].map(([key, { request }]) => [key, request]));

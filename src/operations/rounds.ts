@@ -6,14 +6,13 @@ import type { BridgeLosses } from './bridge-losses.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import { DistantCall } from './held-elsewhere.js';
 import { OpenRound } from './open-round.js';
-import { ParkedCall } from './parked-call.js';
+import { MOST_ROUNDS, ParkedCall } from './parked-call.js';
 import { Suspended, type Rounds } from './suspended.js';
 import { pageIdsOf, urlQuestions, visitedInTime } from './url-questions.js';
 
 /** Keys of questions that are the hub's own. No upstream may use them, and their answers go to none. */
 export const OWN_KEYS = 'crosspoint/';
 
-const MOST_ROUNDS = 10;
 /** How long somebody may take for a page after they agreed to visit it, without being asked again. */
 const VISIT_MS = 20_000;
 

@@ -1,4 +1,4 @@
-import { TOKEN_ALGORITHMS, type SubjectRules, type TrustedIssuer } from '../../agents/index.js';
+import { isScope, TOKEN_ALGORITHMS, type SubjectRules, type TrustedIssuer } from '../../agents/index.js';
 import type { IssuerInput, TokenAuthInput } from '../../contract/index.js';
 import { HubError, isLoopback, isName, Secret } from '../../kernel/index.js';
 
@@ -16,7 +16,6 @@ export interface AuthSettings {
 }
 
 const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /** `auto`: on where only this machine can reach the hub and nobody else issues tokens for it. */
 export function toAuthSettings(input: TokenAuthInput, host: string): AuthSettings {
@@ -91,7 +90,7 @@ function toRules(input: IssuerInput['agents'], at: string): SubjectRules {
 }
 
 function requireScope(scope: string, at: string): void {
-  if (!SCOPE.test(scope)) throw invalid(at, `"${scope}" cannot be a scope`);
+  if (!isScope(scope)) throw invalid(at, `"${scope}" cannot be a scope`);
 }
 
 function invalid(key: string, problem: string): HubError {

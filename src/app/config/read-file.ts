@@ -4,11 +4,12 @@ import type { ParseError } from 'jsonc-parser';
 import { HubError } from '../../kernel/index.js';
 import { jsonc, yaml } from './languages.js';
 
-const NAMES = ['crosspoint.yaml', 'crosspoint.yml', 'crosspoint.json', 'crosspoint.jsonc'];
+/** Under these names a configuration is found in the working folder; the first that exists counts. */
+export const CONFIG_FILES = ['crosspoint.yaml', 'crosspoint.yml', 'crosspoint.json', 'crosspoint.jsonc'];
 
 /** The file that was named, or the one in the working folder. */
 export function findConfigFile(named: string | undefined, folder: string): string | undefined {
-  if (named === undefined) return NAMES.map((name) => resolve(folder, name)).find(existsSync);
+  if (named === undefined) return CONFIG_FILES.map((name) => resolve(folder, name)).find(existsSync);
   const path = resolve(folder, named);
   if (!existsSync(path)) throw new HubError('config_invalid', `${named}: there is no such file`);
   return path;
