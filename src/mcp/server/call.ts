@@ -52,6 +52,8 @@ export abstract class Call implements McpRequest {
   #done = false;
   #progress = Number.NEGATIVE_INFINITY;
   #progressHead: string | undefined;
+  #total: number | undefined;
+  #totalText = '';
   #second = 0;
   #sentThisSecond = 0;
 
@@ -207,9 +209,13 @@ export abstract class Call implements McpRequest {
   /** Some tools say every few milliseconds how far they are, so what is the same each time is written once. */
   #writeProgress(progress: number, total: number | undefined, message: string | undefined): string {
     this.#progressHead ??= `${PROGRESS_HEAD}${JSON.stringify(this.#progressToken)},"progress":`;
-    let text = this.#progressHead + String(progress);
-    if (total !== undefined) text += `,"total":${Number.isFinite(total) ? String(total) : 'null'}`;
-    if (message !== undefined) text += `,"message":${JSON.stringify(message)}`;
-    return `${text}}}`;
+    if (this.#total !== total || this.#totalText === '') {
+      this.#total = total;
+      this.#totalText = total === undefined ? '}}' : `,"total":${JSON.stringify(total)}}}`;
+    }
+    const text = this.#progressHead + String(progress);
+    if (message === undefined) return text + this.#totalText;
+    const told = this.#totalText.slice(0, -2);
+    return `${text}${told},"message":${JSON.stringify(message)}}}`;
   }
 }

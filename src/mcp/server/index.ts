@@ -48,7 +48,7 @@ export {
 export type { ServerEvent } from './server-event.js';
 export { MemorySessionStore, type MemorySessionOptions } from './legacy/memory-session-store.js';
 export { MemoryEventStore, type MemoryEventOptions } from './legacy/memory-event-store.js';
-export type { EventStore, SessionKey, StoredEvent } from './legacy/event-store.js';
+export type { EventStore, SessionKey, StoredEvent, StoredRun } from './legacy/event-store.js';
 export { StoreUnavailable, type SessionRecord, type SessionStore } from './legacy/session-store.js';
 export type { PeerListener, SessionPeers } from './legacy/session-peers.js';
 export { createStateSeal, type StateSeal, type StateSealOptions } from './input/state-seal.js';

@@ -1,7 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SseDecoder, type SseEvent } from './decoder.js';
-import { writeComment, writeEvent, type SseEventToWrite } from './encoder.js';
+import {
+  writeComment,
+  writeEvent,
+  writeMessageEvent,
+  writeMessageEvents,
+  type SseEventToWrite,
+} from './encoder.js';
 
 function decode(text: string): SseEvent[] {
   const events: SseEvent[] = [];
@@ -30,6 +36,13 @@ test.each<readonly [SseEventToWrite]>([
   [{ data: '', retry: 1.5 }],
 ])('refuses %j', (event) => {
   expect(() => writeEvent(event)).toThrow(TypeError);
+});
+
+test('several messages are the same as one after another, and each is found again', () => {
+  const lines = ['{"a":1}', '{}', '{"text":"\u00fc\u20ac"}'];
+  const { text, bounds } = writeMessageEvents(lines, 's-1.', 9);
+  expect(text).toBe(lines.map((line, i) => writeMessageEvent(line, `s-1.${9 + i}`)).join(''));
+  expect(lines.map((_, i) => text.slice(bounds[i * 2], bounds[i * 2 + 1]))).toEqual(lines);
 });
 
 test('a comment cannot become an event', () => {

@@ -8,6 +8,8 @@ export interface SseEventToWrite {
 }
 
 const LINE_END = /\r\n|\r|\n/;
+const NAMED = '\nevent: message\ndata: ';
+const END_OF_EVENT = '\n\n';
 const UNFIT_FOR_A_LINE = /[\r\n\0]/;
 
 /**
@@ -27,6 +29,30 @@ export function writeEvent(event: SseEventToWrite): string {
 export function writeMessageEvent(line: string, id: string | undefined): string {
   const named = id === undefined ? '' : `id: ${id}\n`;
   return `${named}event: message\ndata: ${line}\n\n`;
+}
+
+/**
+ * Several of them, under ids that are counted, and where the line of each begins and ends in the text. Put together from
+ * parts at one go, which leaves one piece of text.
+ */
+export function writeMessageEvents(
+  lines: readonly string[],
+  idBeginning: string,
+  firstNumber: number,
+): { readonly text: string; readonly bounds: readonly number[] } {
+  const parts: string[] = [];
+  const bounds: number[] = [];
+  const id = `id: ${idBeginning}`;
+  let end = 0;
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i] ?? '';
+    const number = String(firstNumber + i);
+    parts.push(id, number, NAMED, line, END_OF_EVENT);
+    const start = end + id.length + number.length + NAMED.length;
+    bounds.push(start, start + line.length);
+    end = start + line.length + END_OF_EVENT.length;
+  }
+  return { text: parts.join(''), bounds };
 }
 
 /** A comment keeps a quiet connection open and is ignored by every decoder. */

@@ -6,4 +6,10 @@
  */
 export { ByteCollector, decodeUtf8 } from './byte-collector.js';
 export { SseDecoder, SseFault, type SseDecoderOptions, type SseEvent, type SseFaultKind } from './decoder.js';
-export { writeComment, writeEvent, writeMessageEvent, type SseEventToWrite } from './encoder.js';
+export {
+  writeComment,
+  writeEvent,
+  writeMessageEvent,
+  writeMessageEvents,
+  type SseEventToWrite,
+} from './encoder.js';

@@ -65,10 +65,22 @@ test.each([
   expect(heard.all).toEqual(listen(bytes, () => false).all);
 });
 
+test('each is read as it is, however alike they are', () => {
+  const numbers = ['1', '2', '10', '10.5', '0', '-1', '07', '1e3', '3', '12345678901', '4'];
+  const event = (number: string, rest: string): string =>
+    `data: {${VERSION},${METHOD},"params":{"progressToken":7,"progress":${number}${rest}}}\n\n`;
+  const rests = [',"total":20', ',"total":21', '', ',"message":"x"'];
+  const stream = rests.flatMap((rest) => numbers.map((number) => event(number, rest))).join('');
+  const { all, taken } = listen([Buffer.from(stream)], () => true);
+  expect([taken, all]).toEqual([rests.length * 7, listen([Buffer.from(stream)], () => false).all]);
+});
+
 test('what is taken, what is left and where a chunk ends make no difference to what is heard', () => {
   const piece = fc.constantFrom(
     `data: ${PLAIN}\n\n`,
     `event: message\ndata: ${PLAIN}\n\n`,
+    `data: ${PLAIN.replace('"progress":1', '"progress":2.5')}\n\n`,
+    `data: ${PLAIN.replace('"progress":1', '"progress":1e1')}\n\n`,
     `data: {${METHOD},"params":{"progress":0.5,"message":"half","progressToken":1},${VERSION}}\n\n`,
     `id: 1\n`,
     'event: message\n',

@@ -10,12 +10,22 @@ export interface MessageStream {
   end(): void;
 }
 
+/** Messages that were said at once. */
+export interface MessageRun {
+  readonly count: number;
+  /** All of them as events, with their ids. */
+  readonly wire: string;
+  idAt(index: number): string;
+  textAt(index: number): string;
+}
+
 /** Where the messages of a stream go at the moment. */
 export interface StreamConnection extends MessageStream {
   readonly open: boolean;
   /** Whether the client reads more slowly than we write. */
   readonly slow: boolean;
   send(text: string, droppable: boolean, id?: string): boolean;
+  sendRun(run: MessageRun): void;
   /** An event without data, so that the client has an id to resume from before anything was said. */
   prime(id: string, retryMs: number): void;
 }
@@ -62,6 +72,10 @@ export class EventStream implements StreamConnection, QuietStream {
     }
     this.#write(writeMessageEvent(text, id));
     return this.#open;
+  }
+
+  sendRun({ wire }: MessageRun): void {
+    this.#write(wire);
   }
 
   /** Sends what was said before the client connected. */

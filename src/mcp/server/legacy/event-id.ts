@@ -1,5 +1,5 @@
 /** Event ids name their stream, so that a client that comes back is given the rest of that stream and of no other. */
-export function eventId(stream: string, seq: number): string {
+export function eventId(stream: string, seq: number | ''): string {
   return `${stream}.${seq}`;
 }
 

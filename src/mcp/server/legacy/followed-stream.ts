@@ -1,4 +1,4 @@
-import type { EventStream, StreamConnection } from '../http/event-stream.js';
+import type { EventStream, MessageRun, StreamConnection } from '../http/event-stream.js';
 import { parseEventId } from './event-id.js';
 import type { StoredEvent } from './event-store.js';
 
@@ -21,6 +21,10 @@ export class RemoteConnection implements StreamConnection {
     // Without an id it could not be told from a repetition; streams that are taken up again have them.
     if (id !== undefined) this.#tell({ id, text });
     return true;
+  }
+
+  sendRun(run: MessageRun): void {
+    for (let i = 0; i < run.count; i++) this.send(run.textAt(i), false, run.idAt(i));
   }
 
   prime(): void {}

@@ -149,6 +149,7 @@ export class LegacyStreams {
   #replay(replay: Replay): void {
     const { exchange, session, events, stream, seq, missed } = replay;
     const last = missed.at(-1)?.seq ?? seq;
+    session.findStream(stream)?.say();
     whenReady(
       events.read(session.key, stream, last),
       (read) => {

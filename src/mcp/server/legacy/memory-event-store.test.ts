@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { EventRun } from './event-run.js';
 import { MemoryEventStore, type MemoryEventOptions } from './memory-event-store.js';
 
 const KEY = { principal: 'p', session: 's' };
@@ -72,14 +73,12 @@ test('an event too large to keep takes its stream with it, and nothing else', ()
   expect([seqs(store, 'a'), seqs(store, 'b')]).toEqual([undefined, [1]]);
 });
 
-test('events of one moment are dropped one by one like others, and come back in order', () => {
+test('events that were said at once are dropped one by one like others, and come back in order', () => {
   let now = 0;
   const store = new MemoryEventStore({ maxEventsPerSession: 4, maxAgeMs: 10, clock: () => now });
-  for (let seq = 1; seq <= 3; seq++) {
-    store.append(KEY, { stream: 'a', seq, text: `a${seq}` });
-    if (seq === 2) store.append(KEY, { stream: 'b', seq: 1, text: 'b1' });
-  }
-  store.append(KEY, { stream: 'a', seq: 4, text: 'a4' });
+  store.appendRun(KEY, new EventRun('a', 1, ['a1', 'a2']));
+  store.append(KEY, { stream: 'b', seq: 1, text: 'b1' });
+  store.appendRun(KEY, new EventRun('a', 3, ['a3', 'a4']));
   expect(store.read(KEY, 'a', 0)?.map(({ text }) => text)).toEqual(['a2', 'a3', 'a4']);
   now = 5;
   store.append(KEY, { stream: 'a', seq: 5, text: 'a5' });
@@ -104,7 +103,8 @@ test('however events are kept, what comes back is what a plain list would hold',
     stream: fc.constantFrom('a', 'b'),
     key: fc.constantFrom(KEY, OTHER),
     length: fc.constantFrom(1, 1, 1, 1, 40, 300),
-    passed: fc.constantFrom(0, 0, 0, 0.25, 2),
+    count: fc.constantFrom(1, 1, 2, 5),
+    passed: fc.constantFrom(0, 2),
   });
   const bounds = { maxEventsPerSession: 12, maxBytesPerSession: 4_000, maxBytes: 6_000 };
   fc.assert(
@@ -115,14 +115,15 @@ test('however events are kept, what comes back is what a plain list would hold',
       const seqOf = new Map<string, number>();
       const bytesOf = (events: typeof plain): number =>
         events.reduce((sum, { text }) => sum + text.length * 2 + 200, 0);
-      for (const { stream, key, length, passed } of steps) {
+      for (const { stream, key, length, count, passed } of steps) {
         now += passed;
         const name = `${key.session} ${stream}`;
-        const seq = (seqOf.get(name) ?? 0) + 1;
-        seqOf.set(name, seq);
-        const text = String(seq).padStart(length, '.');
-        store.append(key, { stream, seq, text });
-        plain.push({ key, stream, seq, text });
+        const first = (seqOf.get(name) ?? 0) + 1;
+        seqOf.set(name, first + count - 1);
+        const texts = Array.from({ length: count }, (_, i) => String(first + i).padStart(length, '.'));
+        if (count > 1) store.appendRun(key, new EventRun(stream, first, texts));
+        else store.append(key, { stream, seq: first, text: texts[0] ?? '' });
+        texts.forEach((text, i) => plain.push({ key, stream, seq: first + i, text }));
         const own = (): typeof plain => plain.filter((event) => event.key === key);
         while (own().length > 12 || bytesOf(own()) > 4_000)
           plain = plain.filter((event) => event !== own()[0]);

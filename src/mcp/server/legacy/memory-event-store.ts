@@ -1,6 +1,6 @@
-import type { EventStore, SessionKey, StoredEvent } from './event-store.js';
+import type { EventStore, SessionKey, StoredEvent, StoredRun } from './event-store.js';
 import { monotonic } from '../monotonic.js';
-import { EventRun } from './event-run.js';
+import { SingleEvent } from './event-run.js';
 import { LinkedList, type Place } from './linked-list.js';
 
 export interface MemoryEventOptions {
@@ -13,9 +13,11 @@ export interface MemoryEventOptions {
 
 /** One run among all, and among those of its session. */
 interface Entry {
-  readonly key: SessionKey;
   readonly log: SessionLog;
-  readonly run: EventRun;
+  readonly run: StoredRun;
+  readonly at: number;
+  /** How many of its events are gone; they stay in memory until all are. */
+  dropped: number;
   inAll: Place<Entry> | undefined;
   inLog: Place<Entry> | undefined;
 }
@@ -41,7 +43,6 @@ export class MemoryEventStore implements EventStore {
   readonly #logs = new Map<string, SessionLog>();
   /** Of all sessions, oldest first. */
   readonly #all = new LinkedList<Entry>();
-  #newest: Entry | undefined;
   #bytes = 0;
 
   constructor(options: MemoryEventOptions = {}) {
@@ -65,8 +66,28 @@ export class MemoryEventStore implements EventStore {
       this.#dropStream(key, event.stream);
       return;
     }
-    const log = this.#add(key, event, now);
-    log.events++;
+    this.#add(key, new SingleEvent(event.stream, event.seq, event.text), bytes, now);
+  }
+
+  appendRun(key: SessionKey, run: StoredRun): void {
+    const { stream, firstSeq, count } = run;
+    let bytes = 0;
+    for (let i = 0; i < count; i++) bytes += bytesFor(run.lengthAt(i));
+    if (bytes > this.#maxSessionBytes || bytes > this.#maxBytes) {
+      for (let i = 0; i < count; i++) this.append(key, { stream, seq: firstSeq + i, text: run.textAt(i) });
+      return;
+    }
+    const now = this.#now();
+    this.#dropOlderThan(now - this.#maxAgeMs);
+    this.#add(key, run, bytes, now);
+  }
+
+  #add(key: SessionKey, run: StoredRun, bytes: number, at: number): void {
+    const log = this.#openLog(nameOf(key));
+    const entry: Entry = { log, run, at, dropped: 0, inAll: undefined, inLog: undefined };
+    entry.inAll = this.#all.add(entry);
+    entry.inLog = log.entries.add(entry);
+    log.events += run.count;
     log.bytes += bytes;
     this.#bytes += bytes;
     while (log.events > this.#maxEvents || log.bytes > this.#maxSessionBytes) this.#dropFirst(log.entries);
@@ -79,10 +100,11 @@ export class MemoryEventStore implements EventStore {
     if (log === undefined) return undefined;
     const events: StoredEvent[] = [];
     let known = false;
-    for (const { run } of log.entries) {
+    for (const { run, dropped } of log.entries) {
       if (run.stream !== stream) continue;
       known = true;
-      run.forEach(afterSeq, (seq, text) => events.push({ stream, seq, text }));
+      for (let i = Math.max(dropped, afterSeq + 1 - run.firstSeq); i < run.count; i++)
+        events.push({ stream, seq: run.firstSeq + i, text: run.textAt(i) });
     }
     return known ? events : undefined;
   }
@@ -96,25 +118,7 @@ export class MemoryEventStore implements EventStore {
   close(): void {
     this.#logs.clear();
     this.#all.clear();
-    this.#newest = undefined;
     this.#bytes = 0;
-  }
-
-  /** The books in which it was entered. */
-  #add(key: SessionKey, { stream, seq, text }: StoredEvent, now: number): SessionLog {
-    const newest = this.#newest;
-    if (newest?.key === key && newest.run.isFollowedBy(stream, seq, now)) {
-      newest.run.add(text);
-      return newest.log;
-    }
-    newest?.run.close();
-    const log = this.#openLog(nameOf(key));
-    const run = new EventRun(stream, now, seq, text);
-    const entry: Entry = { key, log, run, inAll: undefined, inLog: undefined };
-    entry.inAll = this.#all.add(entry);
-    entry.inLog = log.entries.add(entry);
-    this.#newest = entry;
-    return log;
   }
 
   #openLog(name: string): SessionLog {
@@ -131,7 +135,7 @@ export class MemoryEventStore implements EventStore {
   }
 
   #dropOlderThan(limit: number): void {
-    for (let oldest = this.#all.first; oldest !== undefined && oldest.run.at <= limit;) {
+    for (let oldest = this.#all.first; oldest !== undefined && oldest.at <= limit;) {
       this.#drop(oldest);
       oldest = this.#all.first;
     }
@@ -142,11 +146,12 @@ export class MemoryEventStore implements EventStore {
     const entry = entries.first;
     if (entry === undefined) return;
     this.#dropEvent(entry);
-    if (entry.run.isEmpty) this.#drop(entry);
+    if (entry.dropped === entry.run.count) this.#drop(entry);
   }
 
-  #dropEvent({ log, run }: Entry): void {
-    const bytes = bytesFor(run.dropFirst());
+  #dropEvent(entry: Entry): void {
+    const { log, run } = entry;
+    const bytes = bytesFor(run.lengthAt(entry.dropped++));
     log.events--;
     log.bytes -= bytes;
     this.#bytes -= bytes;
@@ -154,8 +159,7 @@ export class MemoryEventStore implements EventStore {
 
   #drop(entry: Entry): void {
     const { log, run, inAll, inLog } = entry;
-    while (!run.isEmpty) this.#dropEvent(entry);
-    if (this.#newest === entry) this.#newest = undefined;
+    while (entry.dropped < run.count) this.#dropEvent(entry);
     if (inAll !== undefined) this.#all.remove(inAll);
     if (inLog !== undefined) log.entries.remove(inLog);
     if (log.events === 0) this.#logs.delete(log.name);

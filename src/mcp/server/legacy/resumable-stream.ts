@@ -1,7 +1,13 @@
 import type { Core } from '../core.js';
 import type { MessageStream, StreamConnection } from '../http/event-stream.js';
 import { eventId } from './event-id.js';
+import { EventRun } from './event-run.js';
 import type { EventStore, SessionKey, StoredEvent } from './event-store.js';
+
+/** So that what waits to be said is little, whatever is said at once. */
+const MOST_UNSAID = 64;
+const MOST_UNSAID_LENGTH = 16 * 1024;
+const NOW = Promise.resolve();
 
 /**
  * A stream of messages to one client that outlives its connection. What is sent while nobody is connected, and what
@@ -14,7 +20,11 @@ export class ResumableStream implements MessageStream {
   protected readonly core: Core;
   readonly #store: EventStore | undefined;
   readonly #key: SessionKey;
+  /** Counts what is not said yet too. */
   #seq = 0;
+  /** What may wait until all that comes at once is there. */
+  #unsaid: string[] = [];
+  #unsaidLength = 0;
   #connection: StreamConnection | undefined;
   #ended = false;
 
@@ -40,14 +50,35 @@ export class ResumableStream implements MessageStream {
       this.core.observe({ type: 'notification_dropped', reason: 'slow' });
       return true;
     }
-    const event: StoredEvent = { stream: this.id, seq: ++this.#seq, text };
-    this.#keep(event);
-    this.deliver(event);
+    if (droppable && this.#store?.appendRun !== undefined && text.length < MOST_UNSAID_LENGTH) {
+      this.#gather(text);
+      return true;
+    }
+    this.say();
+    this.#seq++;
+    this.#sayOne(text, this.#seq);
     return true;
+  }
+
+  /** What was sent is kept, and on its way to the client. Called before others look at what is kept. */
+  say(): void {
+    const texts = this.#unsaid;
+    if (texts.length === 0) return;
+    this.#unsaid = [];
+    this.#unsaidLength = 0;
+    const firstSeq = this.#seq - texts.length + 1;
+    if (texts.length === 1 || !this.connected) {
+      texts.forEach((text, index) => this.#sayOne(text, firstSeq + index));
+      return;
+    }
+    const run = new EventRun(this.id, firstSeq, texts);
+    this.#keep(run);
+    this.#connection?.sendRun(run);
   }
 
   /** Takes the place of the connection there was. A connection that starts afresh is primed with the current position. */
   attach(connection: StreamConnection, prime: boolean): void {
+    this.say();
     const before = this.#connection;
     this.#connection = connection;
     before?.end();
@@ -60,6 +91,7 @@ export class ResumableStream implements MessageStream {
 
   /** Ends the connection, not the stream. */
   disconnect(): void {
+    this.say();
     this.#connection?.end();
     this.#connection = undefined;
   }
@@ -84,9 +116,26 @@ export class ResumableStream implements MessageStream {
     if (this.#store !== undefined) connection.prime(eventId(this.id, seq), this.core.retryMs);
   }
 
-  #keep(event: StoredEvent): void {
+  /** Progress often comes many steps at a time, and each on its own would cost several times as much. */
+  #gather(text: string): void {
+    this.#seq++;
+    this.#unsaidLength += text.length;
+    const count = this.#unsaid.push(text);
+    if (count === MOST_UNSAID || this.#unsaidLength >= MOST_UNSAID_LENGTH) this.say();
+    else if (count === 1) void NOW.then(() => this.say());
+  }
+
+  #sayOne(text: string, seq: number): void {
+    const event: StoredEvent = { stream: this.id, seq, text };
+    this.#keep(event);
+    this.deliver(event);
+  }
+
+  #keep(said: StoredEvent | EventRun): void {
+    const store = this.#store;
+    const key = this.#key;
     try {
-      const kept = this.#store?.append(this.#key, event);
+      const kept = said instanceof EventRun ? store?.appendRun?.(key, said) : store?.append(key, said);
       if (kept instanceof Promise) kept.catch((error: unknown) => this.#notKept(error));
     } catch (error) {
       this.#notKept(error);

@@ -101,6 +101,66 @@ describe('S73: polling', () => {
   });
 });
 
+describe('many messages at once', () => {
+  const STEPS = Array.from({ length: 150 }, (_, i) => i + 1);
+
+  /** All steps in one go, so that some of them wait for others, and then the answer. */
+  const talkative =
+    (gate: Gate): Handler =>
+    async (r) => {
+      for (const progress of STEPS) r.progress({ progress, total: 150, message: 'ü'.repeat(progress % 3) });
+      await gate.passed;
+      return { content: [] };
+    };
+
+  test('they arrive in order, each under an id of its own, before the answer', async () => {
+    const session = await new Harness({ call: talkative(openGate()) }).session();
+    const reader = await session.call({}, { progressToken: 'p' });
+    const ids: (string | undefined)[] = [];
+    const told: unknown[] = [];
+    for (let event = await reader.next(); event !== undefined; event = await reader.next()) {
+      ids.push(event.id?.split('.')[1]);
+      if (event.data !== '') told.push(event.message.params?.progress ?? event.message.result);
+    }
+    expect(told).toEqual([...STEPS, { content: [] }]);
+    expect(ids).toEqual([0, ...STEPS, 151].map(String));
+  });
+
+  test('whoever comes back in the middle is given the rest', async () => {
+    const gate = new Gate();
+    const session = await new Harness({ call: talkative(gate) }).session();
+    const reader = await session.call({}, { progressToken: 'p' });
+    let last = await reader.next();
+    while (last !== undefined && last.message?.params?.progress !== 70) last = await reader.next();
+    await reader.cancel();
+    const resumed = await session.get({ 'last-event-id': last?.id ?? '' });
+    gate.open();
+    expect(await read(resumed)).toEqual([...STEPS.slice(70), { content: [] }]);
+  });
+
+  test('who comes back while some wait to be said misses none, and hears none twice', async () => {
+    const gate = new Gate();
+    let speak = (): void => {};
+    const call: Handler = async (r) => {
+      r.progress({ progress: 1 });
+      speak = () => [2, 3, 4].forEach((progress) => r.progress({ progress }));
+      await gate.passed;
+      return { content: [] };
+    };
+    const session = await new Harness({ call }).session();
+    const reader = await session.call({}, { progressToken: 'p' });
+    let first = await reader.next();
+    while (first !== undefined && first.data === '') first = await reader.next();
+    await reader.cancel();
+    // In the middle of the request that fetches them.
+    const resuming = session.get({ 'last-event-id': first?.id ?? '' });
+    speak();
+    const resumed = await resuming;
+    gate.open();
+    expect(await read(resumed)).toEqual([2, 3, 4, { content: [] }]);
+  });
+});
+
 describe('ports that answer late', () => {
   test('what is said while a store is read is not missed', async () => {
     const events = new LateStore();
