@@ -23,11 +23,13 @@ export interface Envelope {
   readonly errors: readonly Notice[];
 }
 
+/** What went wrong, or what was left out, under a code that does not change. */
 export interface Notice {
   readonly code: string;
   readonly message: string;
 }
 
+/** Bounds for every call of an executor. Defaults: 200,000 bytes, 20 levels, 50,000 values. */
 export interface ExecutorOptions {
   /** Bytes of arguments and of results. */
   readonly maxBytes?: number;
@@ -35,6 +37,7 @@ export interface ExecutorOptions {
   readonly maxNodes?: number;
 }
 
+/** For one call. */
 export interface ExecuteOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;

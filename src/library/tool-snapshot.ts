@@ -30,6 +30,7 @@ export interface StdioSource extends SourceSettings {
   readonly cwd?: string;
 }
 
+/** How `buildSnapshot` connects, and how long names may be. */
 export interface SnapshotOptions {
   readonly info?: Implementation;
   /** Longest name a model provider takes. Default 128; some take 64. */
@@ -37,6 +38,7 @@ export interface SnapshotOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Where a name of a snapshot leads: one of the sources, and its own name for the tool. */
 export interface ToolTarget {
   readonly source: string;
   readonly tool: string;

@@ -1,3 +1,4 @@
+/** Why the client itself gave a request up. */
 export type ClientErrorCode =
   /** No protocol version in common, or one that was pinned is not spoken. */
   | 'incompatible_version'

@@ -10,6 +10,7 @@ export interface Clock {
 
 const LONGEST_TIMER = 2 ** 31 - 1;
 
+/** The clock of the machine. Its timers do not keep a process running. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   epoch: () => Date.now(),

@@ -23,11 +23,13 @@ export type ServerAddress =
   | HttpAddress
   | StdioOptions;
 
+/** A server over HTTP. */
 export interface HttpAddress extends Omit<HttpTransportOptions, 'url' | 'headers' | 'timeouts'> {
   readonly url: string | URL;
   readonly headers?: ProvidedHeaders | HeaderProvider;
 }
 
+/** Where the server is, and what the client can do. Only `info` and an address are required. */
 export type ConnectOptions = ClientOptions & ServerAddress;
 
 interface Route {

@@ -21,6 +21,7 @@ export interface Listing<Item> {
   readonly cacheScope: CacheHints['cacheScope'] | undefined;
 }
 
+/** An entry of a list that could not be taken. */
 export interface Rejection {
   /** Name or URI, where there is one. */
   readonly name: string | undefined;

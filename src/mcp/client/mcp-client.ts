@@ -30,10 +30,12 @@ export type RawResult =
   | InputRequiredResult
   | TaskCreatedResult;
 
+/** What an argument belongs to that is to be completed. */
 export type CompletionReference =
   | { readonly type: 'ref/prompt'; readonly name: string }
   | { readonly type: 'ref/resource'; readonly uri: string };
 
+/** The argument as far as it was typed, and those that were given already. */
 export interface CompletionRequest {
   readonly ref: CompletionReference;
   readonly argument: { readonly name: string; readonly value: string };

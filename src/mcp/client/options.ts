@@ -20,6 +20,7 @@ export interface OngoingCall {
   readonly tag: unknown;
 }
 
+/** What a handler is told beside the question. */
 export interface InputContext {
   /** Aborted when the answer is no longer wanted. */
   readonly signal: AbortSignal;
@@ -34,6 +35,7 @@ export interface InputContext {
 /** Answers one request of the server with the bare result. Throws `InputRefused` when the user says no. */
 export type InputHandler = (request: InputRequest, context: InputContext) => JsonObject | Promise<JsonObject>;
 
+/** Who answers what a server asks. Unless `capabilities` says otherwise, what has no handler is not declared. */
 export interface InputHandlers {
   readonly elicitation?: InputHandler;
   readonly sampling?: InputHandler;
@@ -45,6 +47,7 @@ export class InputRefused extends Error {
   override readonly name = 'InputRefused';
 }
 
+/** In milliseconds. */
 export interface Timeouts {
   /** For one answer; progress starts it anew. */
   readonly requestMs: number;
@@ -58,6 +61,7 @@ export interface Timeouts {
   readonly taskMs: number;
 }
 
+/** What counts where `timeouts` leaves a time out. */
 export const DEFAULT_TIMEOUTS: Timeouts = {
   requestMs: 30_000,
   totalMs: 120_000,
@@ -75,6 +79,7 @@ export interface ClientHooks {
   readonly onWarning?: (warning: ClientWarning) => void;
 }
 
+/** Something that was wrong and did not stop anything. */
 export interface ClientWarning {
   readonly code:
     | TransportWarning['code']
@@ -87,6 +92,7 @@ export interface ClientWarning {
   readonly method?: string;
 }
 
+/** What holds for the whole of a connection. */
 export interface ClientOptions extends ClientHooks {
   readonly info: Implementation;
   /** Where not given, the handlers decide: forms, sampling, roots, each when there is a handler. */
@@ -114,11 +120,13 @@ export interface ClientOptions extends ClientHooks {
   readonly signal?: AbortSignal;
 }
 
+/** The input schema of a tool, where the caller has it: arguments that are repeated in headers are found there. */
 export type KnownSchema = (tool: string) => JsonObject | undefined;
 
 /** A factory makes a fresh transport whenever one is needed: probing a process, starting a crashed one anew. */
 export type TransportSource = Transport | (() => Transport);
 
+/** For one request. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
   /**
@@ -140,6 +148,7 @@ export interface RequestOptions {
   readonly tag?: unknown;
 }
 
+/** For one call of a tool. */
 export interface CallOptions extends RequestOptions {
   /** Legacy servers leave it to the client whether a call becomes a task. Modern ones decide themselves. */
   readonly asTask?: { readonly ttlMs?: number } | undefined;
@@ -149,6 +158,7 @@ export interface CallOptions extends RequestOptions {
   readonly onInput?: InputHandler;
 }
 
+/** For a call whose rounds the caller makes itself: the answers, and the state that came with the questions. */
 export interface RawCallOptions extends CallOptions {
   readonly inputResponses?: Readonly<Record<string, JsonObject>>;
   readonly requestState?: string;

@@ -1,5 +1,6 @@
 import type { Json } from './json.js';
 
+// Codes of JSON-RPC 2.0, section 5.1.
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;

@@ -1,6 +1,8 @@
 import { isExactNumber, JsonNumber, keepText, parseWithExactNumbers } from './json-number.js';
 
+/** What JSON text can stand for. Numbers that a double would round are a `JsonNumber`. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+/** An object of JSON. */
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }

@@ -8,6 +8,7 @@ export interface Implementation {
   readonly [extra: string]: unknown;
 }
 
+/** What a client can be asked for. */
 export interface ClientCapabilities {
   readonly roots?: JsonObject;
   readonly sampling?: { readonly tools?: JsonObject; readonly context?: JsonObject };
@@ -18,6 +19,7 @@ export interface ClientCapabilities {
   readonly [extra: string]: unknown;
 }
 
+/** What a server offers. */
 export interface ServerCapabilities {
   readonly tools?: { readonly listChanged?: boolean };
   readonly prompts?: { readonly listChanged?: boolean };
@@ -36,6 +38,7 @@ export interface ServerDescription {
   readonly instructions?: string;
 }
 
+/** What a client tells of itself. */
 export interface ClientDescription {
   readonly info: Implementation | undefined;
   readonly capabilities: ClientCapabilities;

@@ -5,10 +5,13 @@ export interface InputRequest {
   readonly method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
   readonly params?: JsonObject;
 }
+
+/** By keys that the asker chose. */
 export type InputRequests = Readonly<Record<string, InputRequest>>;
 /** The bare results, by the keys of the requests they answer. */
 export type InputResponses = Readonly<Record<string, JsonObject>>;
 
+/** How far a request is. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
@@ -25,8 +28,10 @@ export const LOG_LEVELS = [
   'alert',
   'emergency',
 ] as const;
+/** From `debug` to `emergency`. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
+/** A log message of a server. */
 export interface LogMessage {
   readonly level: LogLevel;
   readonly logger?: string;

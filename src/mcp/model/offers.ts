@@ -11,6 +11,7 @@ export interface ToolAnnotations {
   readonly [extra: string]: unknown;
 }
 
+/** A tool as its server describes it. Members that are not listed here are kept. */
 export interface Tool {
   readonly name: string;
   readonly title?: string;
@@ -21,6 +22,7 @@ export interface Tool {
   readonly [extra: string]: unknown;
 }
 
+/** A prompt as its server describes it. */
 export interface Prompt {
   readonly name: string;
   readonly title?: string;
@@ -29,6 +31,7 @@ export interface Prompt {
   readonly [extra: string]: unknown;
 }
 
+/** A resource that can be read by its address. */
 export interface Resource {
   readonly uri: string;
   readonly name: string;
@@ -38,6 +41,7 @@ export interface Resource {
   readonly [extra: string]: unknown;
 }
 
+/** A pattern of addresses that can be read. */
 export interface ResourceTemplate {
   readonly uriTemplate: string;
   readonly name: string;

@@ -3,6 +3,7 @@ import type { ClientCapabilities, ServerCapabilities } from './capabilities.js';
 import type { InputRequests } from './interaction.js';
 import type { Tool } from './offers.js';
 
+/** The name of the extension for calls that go on after their answer. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 const STATUSES = ['working', 'input_required', 'completed', 'failed', 'cancelled'] as const;

@@ -19,9 +19,12 @@ export interface Exchange {
   onAbort(listener: () => void): void;
 }
 
+/** Names in lower case. */
 export type ExchangeHeaders = Readonly<Record<string, string | undefined>>;
+/** Names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
+/** The body of an answer that is written piece by piece. */
 export interface AnswerStream {
   /** False when the peer reads too slowly; what is written is buffered all the same, so callers bound themselves. */
   write(chunk: string): boolean;

@@ -51,6 +51,7 @@ export interface McpRequest {
   tellVisited(elicitationId: string): void;
 }
 
+/** What the client answered to `InputRequired`. */
 export interface ResumedRequest {
   readonly responses: InputResponses;
   /** What the handler put into `InputRequired.state`, unaltered: it was sealed in between. */
@@ -111,15 +112,20 @@ export class PreparedResult {
   }
 }
 
+/** A plain result, one that is serialised already, questions to the client, or a task. */
 export type HandlerResult = JsonObject | PreparedResult | InputRequired | TaskCreated;
+/** Answers one method. */
 export type Handler = (request: McpRequest) => HandlerResult | Promise<HandlerResult>;
 
+/** A client that wants to hear of changes. */
 export interface ListenRequest {
   readonly principal: string;
   readonly filter: SubscriptionFilter;
   /** Calls after `close` are ignored. */
   emit(notification: ChangeNotification): void;
 }
+
+/** What `listen` returns: it lasts until `close`. */
 export interface Subscription {
   /** The part of the filter that is served. */
   readonly honoured: SubscriptionFilter;

@@ -38,6 +38,7 @@ import type { CallTarget, ServerOptions } from './options.js';
 const DEFAULT_GRACE_MS = 10_000;
 const CLOSING = 'The server is shutting down';
 
+/** Serves clients of every revision. It opens no port: see `toNodeListener`, `toFetchHandler` and `serveChannel`. */
 export interface McpServer {
   /** Answers one HTTP request of an authenticated client. Never throws; every request gets exactly one answer. */
   handle(exchange: Exchange, principal: string): void;
@@ -50,6 +51,7 @@ export interface McpServer {
   openChannel(channel: MessageChannel, principal: string): ServedChannel;
 }
 
+/** One client of `serveChannel`. */
 export interface ServedChannel {
   /** Ends what the client began, and the channel. */
   close(): Promise<void>;
@@ -60,6 +62,7 @@ export function serveChannel(server: McpServer, channel: MessageChannel, princip
   return server.openChannel(channel, principal);
 }
 
+/** Makes a server of handlers. They are written once, for all revisions. */
 export function createMcpServer(options: ServerOptions): McpServer {
   return new HttpFace(options);
 }

@@ -9,6 +9,7 @@ import type { MaybePromise } from './maybe-promise.js';
 import type { ServerEvent } from './server-event.js';
 import type { TaskPort } from './tasks/task-port.js';
 
+/** What a server offers. `describe` and `handlers` are required. */
 export interface ServerOptions {
   /** What the server tells of itself. A method whose capability is not among this is unknown to clients. */
   readonly describe: ServerDescription | ((principal: string) => MaybePromise<ServerDescription>);
@@ -78,12 +79,14 @@ export interface WaitingCall {
   target(): CallTarget | undefined;
 }
 
+/** Whom a call is for. */
 export interface CallTarget {
   readonly place: string;
   /** Who counts as the sender there. */
   readonly sender: string;
 }
 
+/** When answers become event streams, and how these are kept. */
 export interface StreamSettings {
   /** Quiet streams get a comment this often. Default 15 s. */
   readonly keepAliveMs?: number;
@@ -95,6 +98,7 @@ export interface StreamSettings {
   readonly retryMs?: number;
 }
 
+/** What one client, one session and one request may take up. */
 export interface ServerLimits {
   /** Requests of one session that are not answered yet. */
   readonly inFlightPerSession: number;
@@ -120,6 +124,7 @@ export interface ServerLimits {
   readonly roundPauseMs: number;
 }
 
+/** What counts where `limits` leaves one out. */
 export const DEFAULT_LIMITS: ServerLimits = {
   inFlightPerSession: 64,
   streamsPerSession: 4,

@@ -1,6 +1,7 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { HttpLines } from './http-lines.js';
 
+/** How much a server may send. */
 export interface HttpLimits {
   /** Bytes of a JSON body, and of the data of one event. */
   readonly responseBytes: number;
@@ -10,6 +11,7 @@ export interface HttpLimits {
   readonly sseReconnects: number;
 }
 
+/** In milliseconds. */
 export interface HttpTimeouts {
   /** Until a connection stands, including the wait for a free one. */
   readonly connectMs: number;
@@ -30,6 +32,7 @@ export interface HttpTimeouts {
  * itself are not taken from it. What it throws reaches the caller of `send` unchanged.
  */
 export type HeaderProvider = () => ProvidedHeaders | Promise<ProvidedHeaders>;
+/** By name. */
 export type ProvidedHeaders = Readonly<Record<string, string>>;
 
 /** Asks for headers and passes them on, at once where they are at hand. */
@@ -51,6 +54,7 @@ export function provideHeaders(
 /** What a private certificate authority or a client certificate needs. Verification cannot be turned off here. */
 export type HttpTls = Pick<SecureContextOptions, 'ca' | 'cert' | 'key' | 'passphrase' | 'minVersion'>;
 
+/** Only `url` is required. */
 export interface HttpTransportOptions {
   readonly url: URL;
   readonly headers?: HeaderProvider;

@@ -2,6 +2,7 @@ import { LineMessages } from './line-messages.js';
 import type { MessageChannel } from './message-channel.js';
 import { TransportError, type Outgoing, type Receiver, type Transport } from './transport.js';
 
+/** Two ends: what one sends, the other receives. */
 export interface MemoryPair {
   readonly client: Transport;
   readonly server: MessageChannel;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { ProcessTree } from './process-tree.js';
 
+/** In milliseconds. After both the whole process group is killed. */
 export interface ShutdownTimes {
   /** How long the child may take after its input has ended. */
   readonly stdinMs: number;

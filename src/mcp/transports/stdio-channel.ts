@@ -6,6 +6,7 @@ import { LineWriter } from './line-writer.js';
 import type { MessageChannel } from './message-channel.js';
 import { TransportError } from './transport.js';
 
+/** For a server that is a process itself. */
 export interface StdioChannelOptions {
   /** `process.stdin` unless told otherwise. */
   readonly input?: Readable;
@@ -14,6 +15,7 @@ export interface StdioChannelOptions {
   readonly limits?: Partial<StdioChannelLimits>;
 }
 
+/** How much may be said and wait, in bytes. */
 export interface StdioChannelLimits {
   /** Longest line in either direction. */
   readonly lineBytes: number;

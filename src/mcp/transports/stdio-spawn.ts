@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import { buildEnvironment, RefusedEnvironment } from './process-environment.js';
 import { TransportError } from './transport.js';
 
+/** Starts a process, as `spawn` of `node:child_process` does. */
 export type Spawn = (command: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
 
+/** A program and what it is given. */
 export interface StdioCommand {
   /** A program, found through `PATH` or by its path. Never seen by a shell, nor are the arguments. */
   readonly command: string;

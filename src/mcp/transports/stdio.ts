@@ -27,6 +27,7 @@ import {
   type TransportWarning,
 } from './transport.js';
 
+/** How much may be said and wait, in bytes and lines. */
 export interface StdioLimits {
   /** Longest line in either direction. */
   readonly lineBytes: number;
@@ -36,6 +37,7 @@ export interface StdioLimits {
   readonly badLines: number;
 }
 
+/** Which program is started, and what it may take up. Only `command` is required. */
 export interface StdioOptions extends StdioCommand {
   readonly limits?: Partial<StdioLimits>;
   /** What it may use of the machine, on Linux. */

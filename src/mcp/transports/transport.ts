@@ -28,6 +28,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** A message to be sent. */
 export interface Outgoing {
   /** The message, serialised. */
   readonly text: string;
@@ -41,6 +42,7 @@ export interface Outgoing {
   readonly signal?: AbortSignal;
 }
 
+/** Who hears what arrives. */
 export interface Receiver {
   /**
    * `during` is the id of our request on whose stream the message came; undefined on shared channels. `status` is given
@@ -57,6 +59,7 @@ export interface Receiver {
   warn(warning: TransportWarning): void;
 }
 
+/** Something that was wrong and did not stop anything. */
 export interface TransportWarning {
   readonly code:
     | 'not_json'
@@ -68,6 +71,7 @@ export interface TransportWarning {
   readonly message: string;
 }
 
+/** What went wrong. The list is closed; messages may change, codes do not. */
 export type TransportErrorCode =
   | 'CONNECT_FAILED'
   | 'CONNECTION_CLOSED'
@@ -98,6 +102,7 @@ export type TransportErrorCode =
   | 'STDIO_STDIN_FULL'
   | 'STDIO_OVER_LIMIT';
 
+/** What is known beside the code. */
 export interface TransportErrorDetails {
   readonly status?: number;
   /** The `WWW-Authenticate` challenge of a 401 or 403. */

@@ -2,6 +2,7 @@ import type { AnswerHeaders, AnswerStream, Exchange, ExchangeHeaders } from '../
 import type { McpServer } from '../mcp-server.js';
 import { Entry, FAILED, TOO_LARGE, TOO_SLOW, type EarlyAnswer, type EntryOptions } from './entry.js';
 
+/** Who may call, and how long their requests may take. */
 export interface FetchHandlerOptions extends EntryOptions {
   /** How long a body may take to arrive. Default 20 s. */
   readonly bodyTimeoutMs?: number;

@@ -1,5 +1,6 @@
 import type { ExchangeHeaders } from '../exchange.js';
 
+/** Without any, only the loopback names are served. */
 export interface GuardOptions {
   /** Names under which the server may be addressed, as `name` (any port) or `name:port`. Default: the loopback names only. */
   readonly hosts?: readonly string[];
@@ -26,6 +27,7 @@ const MALFORMED: GuardRefusal = { status: 400, message: 'Host header is missing 
 const FOREIGN_HOST: GuardRefusal = { status: 403, message: 'Host is not served here' };
 const FOREIGN_ORIGIN: GuardRefusal = { status: 403, message: 'Origin is not allowed' };
 
+/** For programs that read requests themselves; the adapters have one already. */
 export function createGuard(options: GuardOptions = {}): Guard {
   return new HostAndOriginGuard(options);
 }

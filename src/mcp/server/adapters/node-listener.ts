@@ -14,6 +14,7 @@ import {
 import type { FrontTarget } from './front/front-connection.js';
 import { monotonic } from '../monotonic.js';
 
+/** Who may call, and how long and large their requests may be. */
 export interface NodeListenerOptions extends EntryOptions {
   /** How long a body may take to arrive. Default 20 s. */
   readonly bodyTimeoutMs?: number;

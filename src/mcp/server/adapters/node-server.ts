@@ -12,6 +12,7 @@ import { attachFastFront } from './front/fast-front.js';
 import type { FrontTarget } from './front/front-connection.js';
 import { refusalText } from './refusal-text.js';
 
+/** How long connections may take and be idle. */
 export interface NodeServerOptions {
   /** How long the head of a request may take. Default 10 s. */
   readonly headersTimeoutMs?: number;

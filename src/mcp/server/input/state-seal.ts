@@ -11,6 +11,7 @@ export interface StateSeal {
   open(text: string, context: string): Json | undefined;
 }
 
+/** A `key` is needed where several processes open what one of them sealed. */
 export interface StateSealOptions {
   /** 32 bytes. Random when absent: then text does not outlive the process. */
   readonly key?: Uint8Array;

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../maybe-promise.js';
 
+/** One message as it was sent on a stream. */
 export interface StoredEvent {
   /** Which stream of the session. */
   readonly stream: string;

@@ -3,6 +3,7 @@ import { monotonic } from '../monotonic.js';
 import { SingleEvent } from './event-run.js';
 import { LinkedList, type Place } from './linked-list.js';
 
+/** How much is kept for clients that resume a stream. Defaults: 1,000 events and 4 MiB of a session, 64 MiB in all, ten minutes. */
 export interface MemoryEventOptions {
   readonly maxEventsPerSession?: number;
   readonly maxBytesPerSession?: number;

@@ -1,6 +1,7 @@
 import type { SessionRecord, SessionStore } from './session-store.js';
 import { monotonic } from '../monotonic.js';
 
+/** Defaults: 100 sessions of one principal, 20,000 in all, 30 minutes unused, a day at most. */
 export interface MemorySessionOptions {
   readonly perPrincipal?: number;
   readonly total?: number;

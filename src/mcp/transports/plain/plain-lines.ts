@@ -4,6 +4,7 @@ import { LinesClosed } from '../http-errors.js';
 import { PlainLine, type LineKeeper } from './plain-line.js';
 import { RequestHeads } from './request-heads.js';
 
+/** Which server is dialled, and how. */
 export interface PlainLinesOptions {
   /** An `http:` address; only its origin counts. */
   readonly url: URL;
