@@ -1,9 +1,9 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { admin } from '../support/admin.js';
+import { freePort } from '../support/free-port.js';
 import { eventsOf } from '../support/hub-events.js';
 import {
   answerConsent,
@@ -259,13 +259,6 @@ describe('taking it back', () => {
 });
 
 /** Both hubs must have one address, because tokens name it. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('a hub that is started again', () => {
   test('knows its clients, grants and keys', async () => {

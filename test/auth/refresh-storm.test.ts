@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { findKeyPlace } from '../../src/app/master-key/key-place.js';
 import { requireMasterKeys } from '../../src/app/master-key/open-master-keys.js';
-import { Secret, toConnectorId } from '../../src/kernel/index.js';
+import { toConnectorId } from '../../src/kernel/index.js';
 import type { McpClient } from '../../src/mcp/client/index.js';
 import { openStorage, type Storage } from '../../src/storage/index.js';
 import { connectAgent } from '../support/agent-client.js';
@@ -11,6 +11,7 @@ import { startHubProcess, type HubProcess } from '../support/hub-process.js';
 import { createSharedPlace, useSharedServers, type SharedPlace } from '../support/replica-set.js';
 import {
   CLIENT_ID,
+  expiredAccount,
   startGuardedUpstream,
   startRotatingAuthority,
   type HeldRequest,
@@ -73,25 +74,9 @@ afterAll(async () => {
 /** Somebody signed in some time ago. */
 async function signIn(name: Name): Promise<TokenFamily> {
   const family = authority.createFamily();
-  const now = Date.now();
-  await storage.credentials.save({
-    connector: toConnectorId(name),
-    owner: { kind: 'shared' },
-    account: 'default',
-    isDefault: true,
-    values: { access_token: new Secret('an expired access token'), refresh_token: new Secret(family.first) },
-    grant: {
-      issuer: authority.issuer,
-      resource: `${upstream.url}/${name}`,
-      clientId: CLIENT_ID,
-      scopes: [],
-      obtainedAt: now - 7_200_000,
-      expiresAt: now - 3_600_000,
-      problem: undefined,
-    },
-    version: 1,
-    updatedAt: now,
-  });
+  await storage.credentials.save(
+    expiredAccount(authority, family, { connector: name, url: `${upstream.url}/${name}` }),
+  );
   return family;
 }
 

@@ -6,6 +6,7 @@ import type { HubEvent } from '../../src/governance/index.js';
 import { admin } from '../support/admin.js';
 import { until } from '../support/http/until.js';
 import { eventsOf } from '../support/hub-events.js';
+import { processesWith } from '../support/processes-with.js';
 import { openRawAgent } from '../support/raw-agent.js';
 import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
 import { peerScript } from '../support/stdio/peers.js';
@@ -196,14 +197,3 @@ test('P-8: when the hub stops nothing of them is left', async () => {
   await until(() => processesWith(ledger) === 0, 'the end of all processes');
   expect(performance.now() - startedAt).toBeLessThan(15_000);
 }, 30_000);
-
-function processesWith(argument: string): number {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(argument);
-    } catch {
-      return false;
-    }
-  }).length;
-}

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { verifyChain } from '../../src/governance/index.js';
 import { until } from '../support/http/until.js';
 import { eventsOf } from '../support/hub-events.js';
 import { startHubProcess } from '../support/hub-process.js';
+import { processesWith } from '../support/processes-with.js';
 import { openRawAgent } from '../support/raw-agent.js';
 import { startTestHub, type TestHub } from '../support/start-hub.js';
 import { peerScript } from '../support/stdio/peers.js';
@@ -133,15 +134,3 @@ describe('kill -9 under load', () => {
     expect(processesWith(join(folder, 'ledger.jsonl'))).toBe(0);
   });
 });
-
-/** How many processes were started with this argument. */
-function processesWith(argument: string): number {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.filter((pid) => {
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(argument);
-    } catch {
-      return false;
-    }
-  }).length;
-}

@@ -7,6 +7,7 @@ import { useSharedPlace } from '../support/replica-set.js';
 import { closeAfterEach } from '../support/resources.js';
 import {
   CLIENT_ID,
+  expiredAccount,
   startGuardedUpstream,
   startRotatingAuthority,
   type RotatingAuthority,
@@ -73,25 +74,9 @@ test('a rate limit, what is counted, and the chain of events', async () => {
 
 test('the renewal of a token, however many calls at both need it', async () => {
   const family = authority.createFamily();
-  const now = Date.now();
-  await hubs[0]!.running.hub.storage.credentials.save({
-    connector: toConnectorId('guarded'),
-    owner: { kind: 'shared' },
-    account: 'default',
-    isDefault: true,
-    values: { access_token: new Secret('an expired access token'), refresh_token: new Secret(family.first) },
-    grant: {
-      issuer: authority.issuer,
-      resource: guarded.url,
-      clientId: CLIENT_ID,
-      scopes: [],
-      obtainedAt: now - 7_200_000,
-      expiresAt: now - 3_600_000,
-      problem: undefined,
-    },
-    version: 1,
-    updatedAt: now,
-  });
+  await hubs[0]!.running.hub.storage.credentials.save(
+    expiredAccount(authority, family, { connector: 'guarded', url: guarded.url }),
+  );
   const client = await roving();
   const answers = await Promise.all(
     Array.from({ length: 16 }, (_, at) => client.request(at, 'tools/call', { name: 'guarded__echo' })),

@@ -1,8 +1,8 @@
-import { createServer, type AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { toConnectorId } from '../../src/kernel/index.js';
 import { connectAgent } from '../support/agent-client.js';
 import { QUERY, startCorporate } from '../support/corporate.js';
+import { freePort } from '../support/free-port.js';
 import { serve } from '../support/http/scripted-server.js';
 import { until } from '../support/http/until.js';
 import { eventsOf } from '../support/hub-events.js';
@@ -131,11 +131,3 @@ describe('health', () => {
     });
   });
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => probe.once('listening', resolve));
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}

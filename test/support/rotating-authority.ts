@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Credential } from '../../src/credentials/index.js';
+import { Secret, toConnectorId } from '../../src/kernel/index.js';
 import { startUpstream, type ScriptedUpstream } from './scripted-upstream.js';
 
 /** Where a request can be held: before anything is known of it, before it counts, after it counted and before it is answered. */
@@ -34,6 +36,33 @@ export interface RotatingAuthority {
 }
 
 export const CLIENT_ID = 'the-hub';
+
+/** The shared account of a connector whose access token has expired, so that the next call has to renew it. */
+export function expiredAccount(
+  { issuer }: Pick<RotatingAuthority, 'issuer'>,
+  family: TokenFamily,
+  { connector, url }: { readonly connector: string; readonly url: string },
+): Credential {
+  const now = Date.now();
+  return {
+    connector: toConnectorId(connector),
+    owner: { kind: 'shared' },
+    account: 'default',
+    isDefault: true,
+    values: { access_token: new Secret('an expired access token'), refresh_token: new Secret(family.first) },
+    grant: {
+      issuer,
+      resource: url,
+      clientId: CLIENT_ID,
+      scopes: [],
+      obtainedAt: now - 7_200_000,
+      expiresAt: now - 3_600_000,
+      problem: undefined,
+    },
+    version: 1,
+    updatedAt: now,
+  };
+}
 
 class Family implements TokenFamily {
   readonly first = randomBytes(16).toString('hex');

@@ -2,30 +2,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../../test/support/interop/served.js';
-import { failure, info, openClient, type Opened } from '../../../test/support/client/open-client.js';
+import { failure, info, openClient } from '../../../test/support/client/open-client.js';
 import {
   legacyScript,
   modernScript,
   Refusal,
   ScriptedTransport,
   SILENCE,
-  type Script,
 } from '../../../test/support/client/scripted-transport.js';
 import { ManualClock, settle } from '../../../test/support/client/manual-clock.js';
 import { TransportError } from '../transports/index.js';
-import { ClientError, connect, createMemoryVerdicts, type ClientOptions } from './index.js';
-
-async function open(
-  kind: 'http' | 'stdio',
-  scripts: readonly Script[],
-  options: Partial<ClientOptions> & { readonly clock?: ManualClock } = {},
-): Promise<Opened> {
-  return await openClient(kind, scripts, options);
-}
+import { ClientError, connect, createMemoryVerdicts } from './index.js';
 
 describe('legacy handshake', () => {
   test('C5, C6, C7: initialize, then initialized, then the server stream', async () => {
-    const { client, transports } = await open('http', [legacyScript({ tools: {} })], { era: 'legacy' });
+    const { client, transports } = await openClient('http', [legacyScript({ tools: {} })], { era: 'legacy' });
     const [wire] = transports;
     expect(wire!.methods).toEqual(['initialize', 'notifications/initialized']);
     expect(wire!.sent[0]!.params).toEqual({
@@ -54,7 +45,7 @@ describe('legacy handshake', () => {
       {},
       { initialize: { protocolVersion: '2024-11-05', capabilities: {}, serverInfo: info } },
     );
-    expect((await open('http', [older], { era: 'legacy' })).client.server.revision).toBe('2024-11-05');
+    expect((await openClient('http', [older], { era: 'legacy' })).client.server.revision).toBe('2024-11-05');
     const newer = new ScriptedTransport(
       'http',
       legacyScript({}, { initialize: { protocolVersion: '2031-01-01', capabilities: {} } }),
@@ -67,7 +58,7 @@ describe('legacy handshake', () => {
   });
 
   test('C1: a pinned revision is offered and must be answered', async () => {
-    const { transports } = await open('http', [legacyScript()], { era: '2025-06-18' });
+    const { transports } = await openClient('http', [legacyScript()], { era: '2025-06-18' });
     expect(transports[0]!.sent[0]!.params['protocolVersion']).toBe('2025-06-18');
     const other = new ScriptedTransport(
       'http',
@@ -113,9 +104,9 @@ describe('verdicts', () => {
     const verdicts = createMemoryVerdicts();
     const clock = new ManualClock();
     const options = { verdicts, verdictKey: 'server', clock };
-    await open('stdio', [legacyScript()], options);
+    await openClient('stdio', [legacyScript()], options);
     expect(await verdicts.get('server')).toEqual({ era: 'legacy', at: clock.epoch() });
-    const { transports } = await open('stdio', [legacyScript()], options);
+    const { transports } = await openClient('stdio', [legacyScript()], options);
     expect(transports).toHaveLength(1);
     expect(transports[0]!.methods[0]).toBe('initialize');
   });
@@ -124,11 +115,11 @@ describe('verdicts', () => {
     const verdicts = createMemoryVerdicts();
     const clock = new ManualClock();
     const options = { verdicts, verdictKey: 'server', clock };
-    await open('http', [legacyScript()], options);
+    await openClient('http', [legacyScript()], options);
     await clock.advance(23 * 3_600_000);
-    await open('http', [legacyScript()], options);
+    await openClient('http', [legacyScript()], options);
     await clock.advance(2 * 3_600_000);
-    const { client, transports } = await open('http', [modernScript()], options);
+    const { client, transports } = await openClient('http', [modernScript()], options);
     expect(transports[0]!.methods).toEqual(['server/discover']);
     expect(client.server.era).toBe('modern');
     expect(await verdicts.get('server')).toMatchObject({ era: 'modern' });
@@ -137,10 +128,14 @@ describe('verdicts', () => {
   test('C1: a legacy verdict that fails is replaced by a probe', async () => {
     const verdicts = createMemoryVerdicts();
     await verdicts.set('server', { era: 'legacy', at: Date.now() });
-    const { client } = await open('http', [modernScript({}, { initialize: new Refusal(404, -32601) })], {
-      verdicts,
-      verdictKey: 'server',
-    });
+    const { client } = await openClient(
+      'http',
+      [modernScript({}, { initialize: new Refusal(404, -32601) })],
+      {
+        verdicts,
+        verdictKey: 'server',
+      },
+    );
     expect(client.server.era).toBe('modern');
     expect(await verdicts.get('server')).toMatchObject({ era: 'modern' });
   });
@@ -150,24 +145,24 @@ describe('verdicts', () => {
     await verdicts.set('server', { era: 'modern', at: 0 });
     const options = { verdicts, verdictKey: 'server' };
     const down = new TransportError('HTTP_STATUS', 'no', { status: 502 });
-    await failure(open('http', [{ 'server/discover': down }], options));
+    await failure(openClient('http', [{ 'server/discover': down }], options));
     expect(await verdicts.get('server')).toMatchObject({ era: 'modern' });
     await failure(
-      open(
+      openClient(
         'http',
         [{ 'server/discover': new Refusal(404, -32601), initialize: new Refusal(404, -32601) }],
         options,
       ),
     );
     expect(await verdicts.get('server')).toBeUndefined();
-    await open('http', [legacyScript()], options);
+    await openClient('http', [legacyScript()], options);
     expect(await verdicts.get('server')).toMatchObject({ era: 'legacy' });
   });
 
   test('a store that fails costs a probe only', async () => {
     const broken = () => Promise.reject(new Error('disk'));
     const verdicts = { get: broken, set: broken, delete: broken };
-    const { client } = await open('http', [modernScript()], { verdicts, verdictKey: 'server' });
+    const { client } = await openClient('http', [modernScript()], { verdicts, verdictKey: 'server' });
     expect(client.server.era).toBe('modern');
   });
 

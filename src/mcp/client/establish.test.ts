@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { failure, info, openClient, type Opened } from '../../../test/support/client/open-client.js';
+import { failure, info, openClient } from '../../../test/support/client/open-client.js';
 import {
   legacyScript,
   metaOf,
@@ -12,19 +12,11 @@ import {
 import { ManualClock, settle } from '../../../test/support/client/manual-clock.js';
 import { ProtocolError } from '../jsonrpc/index.js';
 import { TransportError } from '../transports/index.js';
-import { connect, createMemoryVerdicts, type ClientOptions } from './index.js';
-
-async function open(
-  kind: 'http' | 'stdio',
-  scripts: readonly Script[],
-  options: Partial<ClientOptions> & { readonly clock?: ManualClock } = {},
-): Promise<Opened> {
-  return await openClient(kind, scripts, options);
-}
+import { connect, createMemoryVerdicts } from './index.js';
 
 describe('era detection over HTTP', () => {
   test('C1: a discover result makes it modern, without a handshake', async () => {
-    const { client, transports } = await open('http', [modernScript({ tools: {} })]);
+    const { client, transports } = await openClient('http', [modernScript({ tools: {} })]);
     const [wire] = transports;
     expect(wire!.methods).toEqual(['server/discover']);
     const [probe] = wire!.sent;
@@ -60,7 +52,9 @@ describe('era detection over HTTP', () => {
     ],
   ];
   test.each(legacyAnswers)('C1: %s means legacy', async (_name, answer) => {
-    const { client, transports } = await open('http', [legacyScript({}, { 'server/discover': answer! })]);
+    const { client, transports } = await openClient('http', [
+      legacyScript({}, { 'server/discover': answer! }),
+    ]);
     expect(client.server.era).toBe('legacy');
     expect(transports).toHaveLength(1);
     expect(transports[0]!.methods).toEqual(['server/discover', 'initialize', 'notifications/initialized']);
@@ -107,7 +101,7 @@ describe('era detection over HTTP', () => {
             : discover,
       },
     );
-    const { client, transports } = await open('http', [script]);
+    const { client, transports } = await openClient('http', [script]);
     expect(client.server.era).toBe('modern');
     expect(transports[0]!.methods).toEqual(['server/discover', 'server/discover']);
     expect(transports[0]!.sent[0]!.id).not.toBe(transports[0]!.sent[1]!.id);
@@ -179,14 +173,14 @@ describe('era detection over HTTP', () => {
 
 describe('era detection of a process', () => {
   test('a modern process is used as it is', async () => {
-    const { client, transports } = await open('stdio', [modernScript()]);
+    const { client, transports } = await openClient('stdio', [modernScript()]);
     expect(client.server.era).toBe('modern');
     expect(transports).toHaveLength(1);
     expect(transports[0]!.sent[0]!.headers).toEqual({});
   });
 
   test('C9: a process that does not know the probe is replaced by a fresh one', async () => {
-    const { client, transports } = await open('stdio', [legacyScript()]);
+    const { client, transports } = await openClient('stdio', [legacyScript()]);
     expect(client.server.era).toBe('legacy');
     expect(transports.map((wire) => wire.methods)).toEqual([
       ['server/discover'],
@@ -198,7 +192,7 @@ describe('era detection of a process', () => {
   test('C9: silence for the time of the probe means legacy', async () => {
     const clock = new ManualClock();
     const silent = legacyScript({}, { 'server/discover': SILENCE });
-    const waiting = open('stdio', [silent], { clock, timeouts: { probeMs: 700 } });
+    const waiting = openClient('stdio', [silent], { clock, timeouts: { probeMs: 700 } });
     await clock.advance(699);
     await clock.advance(2);
     const { client, transports } = await waiting;
@@ -209,7 +203,7 @@ describe('era detection of a process', () => {
 
   test('C9: a process that ends on the probe is legacy and started again', async () => {
     const dies: Script = { 'server/discover': (_sent, wire) => (wire.crash(), SILENCE) };
-    const { client, transports } = await open('stdio', [dies, legacyScript()]);
+    const { client, transports } = await openClient('stdio', [dies, legacyScript()]);
     expect(client.server.era).toBe('legacy');
     expect(transports).toHaveLength(2);
   });
@@ -241,7 +235,7 @@ describe('era detection of a process', () => {
   test('a modern process that starts slowly is recognised after all', async () => {
     const clock = new ManualClock();
     const slow: Script = { 'server/discover': SILENCE };
-    const waiting = open('stdio', [slow, {}, modernScript()], { clock });
+    const waiting = openClient('stdio', [slow, {}, modernScript()], { clock });
     await clock.advance(3001);
     const { client, transports } = await waiting;
     expect(client.server.era).toBe('modern');
