@@ -8,6 +8,8 @@ const require = createRequire(import.meta.url);
 /** A value that takes more than this is not checked to the end. About a tenth of a second. */
 const STEPS = 1_000_000;
 const STEPS_PER_REFERENCE = 4;
+/** So many characters of a text are looked at in a step, where each is looked at once. */
+const CHARACTERS_PER_STEP = 40;
 /** The keyword with which each part of a schema says what looking at it costs. */
 const COST = 'crosspoint:cost';
 
@@ -28,6 +30,11 @@ export class CheckBudget {
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left < 0) throw new CheckTooLong();
+  }
+
+  /** Looking at every character of a text. */
+  spendOn(text: string): void {
+    if (text.length > CHARACTERS_PER_STEP) this.spend(text.length / CHARACTERS_PER_STEP);
   }
 }
 
@@ -74,7 +81,7 @@ const COUNTED = new Map([
   ['required', 8],
 ]);
 /** Their values are data. */
-const DATA = new Set(['const', 'default', 'enum', 'example', 'examples', 'required']);
+const DATA = new Set(['const', 'default', 'dependentRequired', 'enum', 'example', 'examples', 'required']);
 
 /** A copy of a schema in which each part has its price. */
 export function withCosts(schema: JsonObject): JsonObject {

@@ -10,7 +10,12 @@ const SCHEMA_LIMITS = {
   properties: 1_000,
   /** Of schemas that ask what no other part has looked at: compiling compares each part with all others. */
   subschemasWithRest: 200,
+  /** Of schemas with parts that have an id of their own, which are always compiled. */
+  subschemasWithIds: 200,
 } as const;
+
+/** Of one schema: a hundred parts take about ten milliseconds. */
+const MOST_COMPILED = 100;
 
 /** Keywords whose schemas apply to the very same value, so that a cycle through them never ends. */
 const IN_PLACE_LISTS = ['allOf', 'anyOf', 'oneOf'];
@@ -21,7 +26,7 @@ const DATA = new Set(['const', 'enum', 'default', 'examples', 'example']);
 /** Why a schema may not be used; undefined if it may. Nothing is fetched, nothing compiled. */
 export function judgeSchema(schema: JsonObject): string | undefined {
   const references: string[] = [];
-  const count = { subschemas: 0, asksForRest: false };
+  const count = { subschemas: 0, asksForRest: false, hasIds: false };
   return (
     judgeShape(schema, 0, count, references) ??
     judgeRest(count) ??
@@ -34,11 +39,24 @@ export function judgeSchema(schema: JsonObject): string | undefined {
 interface Count {
   subschemas: number;
   asksForRest: boolean;
+  hasIds: boolean;
 }
 
-function judgeRest({ subschemas, asksForRest }: Count): string | undefined {
-  return asksForRest && subschemas > SCHEMA_LIMITS.subschemasWithRest
-    ? `the schema has unevaluated members and more than ${SCHEMA_LIMITS.subschemasWithRest} parts`
+/**
+ * Whether a schema is so large that compiling it would keep everybody waiting, and can do without. Those that cannot are
+ * bounded.
+ */
+export function isLargeSchema(schema: JsonObject): boolean {
+  const count = { subschemas: 0, asksForRest: false, hasIds: false };
+  judgeShape(schema, 0, count, []);
+  return count.subschemas > MOST_COMPILED && !count.asksForRest && !count.hasIds;
+}
+
+function judgeRest({ subschemas, asksForRest, hasIds }: Count): string | undefined {
+  if (asksForRest && subschemas > SCHEMA_LIMITS.subschemasWithRest)
+    return `the schema has unevaluated members and more than ${SCHEMA_LIMITS.subschemasWithRest} parts`;
+  return hasIds && subschemas > SCHEMA_LIMITS.subschemasWithIds
+    ? `the schema has parts with an id of their own and more than ${SCHEMA_LIMITS.subschemasWithIds} parts`
     : undefined;
 }
 
@@ -64,6 +82,7 @@ function judgeShape(value: Json, depth: number, count: Count, references: string
     if (key === 'properties' && isObject(member) && Object.keys(member).length > SCHEMA_LIMITS.properties)
       return `the schema has an object with more than ${SCHEMA_LIMITS.properties} properties`;
     if (key === 'unevaluatedProperties' || key === 'unevaluatedItems') count.asksForRest = true;
+    if (key === '$id' && depth > 0 && typeof member === 'string') count.hasIds = true;
     if ((key === '$ref' || key === '$dynamicRef' || key === '$recursiveRef') && typeof member === 'string')
       references.push(member);
     const reason = judgeShape(member, depth + 1, count, references);
@@ -75,12 +94,12 @@ function judgeShape(value: Json, depth: number, count: Count, references: string
 function judgeReference(root: JsonObject, reference: string): string | undefined {
   if (!reference.startsWith('#')) return 'the schema refers to another document';
   if (reference !== '#' && !reference.startsWith('#/')) return undefined; // An anchor; the compiler resolves it.
-  return resolve(root, reference) === undefined
+  return resolvePointer(root, reference) === undefined
     ? `the schema refers to ${reference.slice(0, 100)}, which is not there`
     : undefined;
 }
 
-function resolve(root: JsonObject, reference: string): Json | undefined {
+export function resolvePointer(root: JsonObject, reference: string): Json | undefined {
   let at: Json | undefined = root;
   for (const part of reference.split('/').slice(1)) {
     const key = decodePointer(part);
@@ -138,7 +157,7 @@ function judgeCycles(root: JsonObject): string | undefined {
 function inPlace(root: JsonObject, schema: JsonObject): JsonObject[] {
   const { $ref } = schema;
   const target =
-    typeof $ref === 'string' && ($ref === '#' || $ref.startsWith('#/')) ? resolve(root, $ref) : undefined;
+    typeof $ref === 'string' && ($ref === '#' || $ref.startsWith('#/')) ? resolvePointer(root, $ref) : undefined;
   return [
     target,
     ...IN_PLACE_LISTS.flatMap((keyword) => listOf(schema[keyword])),

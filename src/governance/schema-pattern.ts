@@ -15,6 +15,8 @@ export interface LinearPattern {
 
 /** What a character of a text costs, and a part of a pattern when it is first used, compared with a step of a schema. */
 const STEPS_PER_CHARACTER = 10;
+/** The engine is in many places of a pattern at once: a character may cost as much as there are. */
+const PLACES_PER_STEP = 2;
 const STEPS_PER_PART = 7;
 /** A larger pattern is not checked. */
 const MAX_PARTS = 100_000;
@@ -44,12 +46,16 @@ function compilePattern(pattern: string, budget: CheckBudget): ((text: string) =
   try {
     if (isPlainPattern(pattern)) {
       const plain = new RegExp(pattern, 'u');
-      return (text) => plain.test(text);
+      return (text) => {
+        budget.spendOn(text);
+        return plain.test(text);
+      };
     }
     const { RE2JS } = require('re2js') as typeof Re2;
     const compiled = RE2JS.compile(pattern);
+    const stepsPerCharacter = Math.max(STEPS_PER_CHARACTER, compiled.programSize() / PLACES_PER_STEP);
     return (text) => {
-      budget.spend(text.length * STEPS_PER_CHARACTER);
+      budget.spend(text.length * stepsPerCharacter);
       return compiled.matcher(text).find();
     };
   } catch {

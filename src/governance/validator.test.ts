@@ -66,6 +66,19 @@ describe('problems', () => {
     check(object({ a: { pattern: '^[a-z]+$' } }), { a }, []);
     check(object({ a: { pattern: '^(a+)+$' } }), { a }, TOO_LONG);
   });
+  test('M-33: a pattern that is in many places at once', () => {
+    const schema = object({ a: { pattern: '([a-z]{1,30}){1,30}$' } });
+    check(schema, { a: 'a'.repeat(500) }, []);
+    check(schema, { a: 'a'.repeat(90_000) }, TOO_LONG);
+  });
+  test('B2.7: a long text that many parts look at', () => {
+    const parts = (part: JsonObject) => ({ allOf: Array.from({ length: 30 }, () => object({ a: part })) });
+    const a = 'a'.repeat(3_000_000);
+    check(parts({ maxLength: 4_000_000 }), { a }, []);
+    check(parts({ minLength: 2_000_000 }), { a }, TOO_LONG);
+    check(parts({ pattern: 'b$' }), { a }, ['arguments.a: must match pattern "b$"']);
+    check(parts({ pattern: '[^b]$' }), { a }, TOO_LONG);
+  });
   test.each(['#/$defs/node', '#/default/node'])(
     'B2.7: a schema that doubles with every level: %s',
     ($ref) => {

@@ -1,26 +1,30 @@
 import { createRequire } from 'node:module';
 import type * as Draft7 from 'ajv';
-import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
+import type { Ajv } from 'ajv';
 import type * as Draft2020 from 'ajv/dist/2020.js';
 import type Formats from 'ajv-formats';
 import { JsonNumber, type Json, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { CheckBudget, CheckTooLong, countSteps, withCosts } from './check-budget.js';
+import { interpretSchema } from './interpret-schema.js';
 import { isPlainSchema } from './plain-schema.js';
-import { judgeSchema } from './schema-admission.js';
-import { checkUniqueItems, skipLongTexts } from './schema-keywords.js';
+import { isLargeSchema, judgeSchema } from './schema-admission.js';
+import { checkLengths, checkUniqueItems, formatsOf, skipLongTexts } from './schema-keywords.js';
 import { linearPatterns } from './schema-pattern.js';
+import type { Violation } from './schema-rules.js';
 
 export interface Validator {
   /** Why a schema cannot be used; undefined if it can. Cheap: nothing is compiled. */
   judge(schema: JsonObject): string | undefined;
   /**
-   * What is wrong with a value, each with its path; empty if nothing is. Compiles on first use of a schema object. Paths begin
+   * What is wrong with a value, each with its path; empty if nothing is. Compiles on first use of a schema object, unless it is large. Paths begin
    * with `name`, which is `arguments` unless told otherwise.
    */
   problems(schema: JsonObject, value: Json, name?: string): readonly string[];
 }
 
-type Compiled = ValidateFunction | 'unusable';
+/** What is wrong with a value; throws `CheckTooLong`. */
+type Check = (value: unknown) => readonly Violation[];
+type Compiled = Check | 'unusable';
 
 // Loaded with the first schema.
 const require = createRequire(import.meta.url);
@@ -29,6 +33,7 @@ const DRAFT_7 = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/;
 const SCHEMAS_PER_COMPILER = 1_000;
 const MAX_PROBLEMS = 8;
 const NOTHING: readonly string[] = [];
+const NO_VIOLATIONS: readonly Violation[] = [];
 
 export function createValidator(): Validator {
   const compiled = new WeakMap<JsonObject, Compiled>();
@@ -56,7 +61,10 @@ export function createValidator(): Validator {
       try {
         // The dialect is chosen above; an unknown $schema must not make the compiler look for it.
         const { $schema: _, $id: __, ...rest } = schema;
-        result = compilerFor(schema).compile(withCosts(rest));
+        const compiler = compilerFor(schema);
+        result = isLargeSchema(schema)
+          ? interpretSchema(rest, { budget, formats: formatsOf(compiler), pattern: linearPatterns(budget) })
+          : compileCheck(compiler, rest);
       } catch {
         // Left as unusable: a schema nobody can compile refuses every value.
       }
@@ -81,29 +89,35 @@ export function createValidator(): Validator {
       }
     },
     problems(schema, value, name = 'arguments') {
-      const validate = compile(schema);
-      if (validate === 'unusable') return ['the schema of this tool cannot be used'];
-      return findProblems(validate, value, name, budget);
+      const check = compile(schema);
+      if (check === 'unusable') return ['the schema of this tool cannot be used'];
+      return findProblems(check, value, name, budget);
     },
   };
 }
 
+function compileCheck(compiler: Ajv, schema: JsonObject): Check {
+  const validate = compiler.compile(withCosts(schema));
+  return (value) => (validate(value) ? NO_VIOLATIONS : ((validate.errors ?? []) as readonly Violation[]));
+}
+
 function findProblems(
-  validate: ValidateFunction,
+  check: Check,
   value: Json,
   name: string,
   budget: CheckBudget,
 ): readonly string[] {
   budget.renew();
   try {
-    if (validate(withoutExactNumbers(value))) return NOTHING;
+    const found = check(withoutExactNumbers(value));
+    if (found.length === 0) return NOTHING;
+    return found.slice(0, MAX_PROBLEMS).map((violation) => toProblem(violation, name));
   } catch (error) {
     // A schema may also lead back to itself by ways that cannot be seen before, until there is no stack left.
     if (error instanceof CheckTooLong || error instanceof RangeError)
       return ['checking this against the schema would take too long'];
     throw error;
   }
-  return (validate.errors ?? []).slice(0, MAX_PROBLEMS).map((error) => toProblem(error, name));
 }
 
 function createCompiler(dialect: '2020-12' | 'draft-07', budget: CheckBudget): Ajv {
@@ -121,16 +135,19 @@ function createCompiler(dialect: '2020-12' | 'draft-07', budget: CheckBudget): A
     logger: false,
     ownProperties: true,
     multipleOfPrecision: 9,
+    // A part that is referred to many times would be compiled as often.
+    inlineRefs: false,
     code: { regExp, optimize: false },
   });
   formats.default(ajv, { mode: 'fast' });
-  skipLongTexts(ajv);
+  skipLongTexts(ajv, budget);
+  checkLengths(ajv, budget);
   checkUniqueItems(ajv, budget);
   countSteps(ajv, budget);
   return ajv;
 }
 
-function toProblem({ instancePath, keyword, message, params }: ErrorObject, name: string): string {
+function toProblem({ instancePath, keyword, message, params }: Violation, name: string): string {
   const path = `${name}${instancePath.replaceAll('/', '.')}`;
   const { additionalProperty, allowedValues } = params as {
     additionalProperty?: string;
@@ -140,7 +157,7 @@ function toProblem({ instancePath, keyword, message, params }: ErrorObject, name
     return `${path}: has no property "${additionalProperty.slice(0, 100)}"`;
   if (keyword === 'enum' && allowedValues !== undefined)
     return `${path}: must be one of ${JSON.stringify(allowedValues).slice(0, 200)}`;
-  return `${path}: ${message ?? 'is not valid'}`;
+  return `${path}: ${message}`;
 }
 
 /** The compiler knows plain numbers only; the value itself keeps its digits. */
