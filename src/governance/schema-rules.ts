@@ -102,10 +102,11 @@ function assertConst(wanted: Json, budget: CheckBudget): Rule {
 }
 
 function assertFormat(wanted: Json, { formats }: RuleSurroundings): Rule | undefined {
-  const format = isText(wanted) && Object.hasOwn(formats, wanted) ? formats[wanted] : undefined;
+  const name = isText(wanted) ? wanted : "";
+  const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (format === undefined) return undefined;
   return (value, path) =>
-    format(value) ? NOTHING : violation(path, 'format', `must match format "${String(wanted)}"`);
+    format(value) ? NOTHING : violation(path, 'format', `must match format "${name}"`);
 }
 
 function assertPattern(wanted: Json, { pattern }: RuleSurroundings): Rule | undefined {
