@@ -45,27 +45,30 @@ class SchemaInterpreter {
     this.#root = root;
     this.#around = around;
     this.#applicators = new Map<string, Applies>([
-    ['$ref', (wanted) => this.#applyReference(wanted)],
-    ['$dynamicRef', (wanted) => this.#applyReference(wanted)],
-    ['allOf', (wanted) => firstOf(this.#looksFor(wanted))],
-    ['anyOf', (wanted) => applyAnyOf(this.#looksFor(wanted))],
-    ['oneOf', (wanted) => applyOneOf(this.#looksFor(wanted))],
-    ['not', (wanted) => applyNot(this.#lookFor(wanted))],
-    ['if', (wanted, schema) => this.#applyIf(wanted, schema)],
-    ['properties', (_wanted, schema) => this.#applyMembers(schema)],
-    ['patternProperties', (_wanted, schema) => ('properties' in schema ? undefined : this.#applyMembers(schema))],
-    [
-      'additionalProperties',
-      (_wanted, schema) =>
-        'properties' in schema || 'patternProperties' in schema ? undefined : this.#applyMembers(schema),
-    ],
-    ['propertyNames', (wanted) => applyNames(this.#lookFor(wanted))],
-    ['dependentSchemas', (wanted) => this.#applyDependent(wanted)],
-    ['dependencies', (wanted) => this.#applyDependent(wanted)],
-    ['items', (_wanted, schema) => this.#applyItems(schema)],
-    ['prefixItems', (_wanted, schema) => ('items' in schema ? undefined : this.#applyItems(schema))],
-    ['contains', (wanted, schema) => this.#applyContains(wanted, schema)],
-  ]);
+      ['$ref', (wanted) => this.#applyReference(wanted)],
+      ['$dynamicRef', (wanted) => this.#applyReference(wanted)],
+      ['allOf', (wanted) => firstOf(this.#looksFor(wanted))],
+      ['anyOf', (wanted) => applyAnyOf(this.#looksFor(wanted))],
+      ['oneOf', (wanted) => applyOneOf(this.#looksFor(wanted))],
+      ['not', (wanted) => applyNot(this.#lookFor(wanted))],
+      ['if', (wanted, schema) => this.#applyIf(wanted, schema)],
+      ['properties', (_wanted, schema) => this.#applyMembers(schema)],
+      [
+        'patternProperties',
+        (_wanted, schema) => ('properties' in schema ? undefined : this.#applyMembers(schema)),
+      ],
+      [
+        'additionalProperties',
+        (_wanted, schema) =>
+          'properties' in schema || 'patternProperties' in schema ? undefined : this.#applyMembers(schema),
+      ],
+      ['propertyNames', (wanted) => applyNames(this.#lookFor(wanted))],
+      ['dependentSchemas', (wanted) => this.#applyDependent(wanted)],
+      ['dependencies', (wanted) => this.#applyDependent(wanted)],
+      ['items', (_wanted, schema) => this.#applyItems(schema)],
+      ['prefixItems', (_wanted, schema) => ('items' in schema ? undefined : this.#applyItems(schema))],
+      ['contains', (wanted, schema) => this.#applyContains(wanted, schema)],
+    ]);
   }
 
   check(value: unknown): readonly Violation[] {
@@ -97,7 +100,8 @@ class SchemaInterpreter {
     for (const [keyword, wanted] of Object.entries(schema)) {
       if (wanted === undefined) continue;
       const rule =
-        ASSERTIONS.get(keyword)?.(wanted, this.#around, schema) ?? this.#applicators.get(keyword)?.(wanted, schema);
+        ASSERTIONS.get(keyword)?.(wanted, this.#around, schema) ??
+        this.#applicators.get(keyword)?.(wanted, schema);
       // What is quick to look at comes first.
       if (rule !== undefined && ASSERTIONS.has(keyword)) rules.unshift(rule);
       else if (rule !== undefined) rules.push(rule);
@@ -129,13 +133,17 @@ class SchemaInterpreter {
     return (value, path) => {
       const branch = condition(value, path).length === 0 ? 'then' : 'else';
       const found = branches[branch](value, path);
-      return found.length === 0 ? NOTHING : joined(found, violation(path, 'if', `must match "${branch}" schema`));
+      return found.length === 0
+        ? NOTHING
+        : joined(found, violation(path, 'if', `must match "${branch}" schema`));
     };
   }
 
   /** The three keywords about members speak of each other. */
   #applyMembers(schema: JsonObject): Rule {
-    const named = new Map(entriesOf(schema['properties']).map(([name, member]) => [name, this.#lookFor(member)]));
+    const named = new Map(
+      entriesOf(schema['properties']).map(([name, member]) => [name, this.#lookFor(member)]),
+    );
     const patterns = entriesOf(schema['patternProperties']).map(
       ([source, member]) => [this.#around.pattern(source), this.#lookFor(member)] as const,
     );

@@ -157,7 +157,9 @@ function judgeCycles(root: JsonObject): string | undefined {
 function inPlace(root: JsonObject, schema: JsonObject): JsonObject[] {
   const { $ref } = schema;
   const target =
-    typeof $ref === 'string' && ($ref === '#' || $ref.startsWith('#/')) ? resolvePointer(root, $ref) : undefined;
+    typeof $ref === 'string' && ($ref === '#' || $ref.startsWith('#/'))
+      ? resolvePointer(root, $ref)
+      : undefined;
   return [
     target,
     ...IN_PLACE_LISTS.flatMap((keyword) => listOf(schema[keyword])),

@@ -14,7 +14,8 @@ const STEPS_PER_KEY = 10;
 /** Formats that look at bounded texts only. */
 export function skipLongTexts(ajv: Ajv, budget: CheckBudget): void {
   for (const [name, format] of Object.entries(ajv.formats)) {
-    const bounded = typeof format === 'boolean' || format === undefined ? undefined : boundedFormat(format, budget);
+    const bounded =
+      typeof format === 'boolean' || format === undefined ? undefined : boundedFormat(format, budget);
     if (bounded !== undefined) ajv.addFormat(name, bounded);
   }
 }

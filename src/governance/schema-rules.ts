@@ -102,7 +102,7 @@ function assertConst(wanted: Json, budget: CheckBudget): Rule {
 }
 
 function assertFormat(wanted: Json, { formats }: RuleSurroundings): Rule | undefined {
-  const name = isText(wanted) ? wanted : "";
+  const name = isText(wanted) ? wanted : '';
   const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
   if (format === undefined) return undefined;
   return (value, path) =>

@@ -101,12 +101,7 @@ function compileCheck(compiler: Ajv, schema: JsonObject): Check {
   return (value) => (validate(value) ? NO_VIOLATIONS : ((validate.errors ?? []) as readonly Violation[]));
 }
 
-function findProblems(
-  check: Check,
-  value: Json,
-  name: string,
-  budget: CheckBudget,
-): readonly string[] {
+function findProblems(check: Check, value: Json, name: string, budget: CheckBudget): readonly string[] {
   budget.renew();
   try {
     const found = check(withoutExactNumbers(value));
