@@ -6,7 +6,7 @@ import { telemetryInput } from './telemetry-input.js';
 
 /** The configuration file. Every key is optional; unknown keys are refused. */
 
-const rate = z.strictObject({ perSecond: z.number().min(0), burst: z.int().min(1) });
+const rate = z.strictObject({ perSecond: z.number().min(0).default(0), burst: z.int().min(1).default(1) });
 const milliseconds = z.int().min(1).max(86_400_000);
 /** In files, prompts may be given as the path of a Markdown file. */
 const fileConnector = connectorInput.extend({

@@ -75,6 +75,8 @@ describe.each(['legacy', 'modern'] as const)('a %s upstream', (era) => {
     expect(
       await ada.request('tools/call', call('one', { inputResponses, requestState: altered })),
     ).toMatchObject(INVALID);
+    // Where no call goes on it means nothing, whoever brings it.
+    for (const anybody of [ada, bob]) await anybody.request('tools/list', { requestState });
     expect(upstream.ledger).toEqual([]);
     const done = await ada.request('tools/call', call('one', { inputResponses, requestState }));
     expect(done.message).toMatchObject({ result: { resultType: 'complete' } });

@@ -11,6 +11,7 @@ import type { ServerDescription } from '../../model/index.js';
 import {
   checkModernRequest,
   checkParamHeaders,
+  mayRequireInput,
   statusOfModernRejection,
   type Envelope,
 } from '../../wire/index.js';
@@ -107,7 +108,9 @@ export class ModernPost {
       reply.answer(writeError(id, error.toErrorObject()), 200);
       return;
     }
-    const brought = request.message.params?.['requestState'];
+    const { method, params } = request.message;
+    // Elsewhere it is a member like any other: nobody opened it, so it proves nothing and must not use it up.
+    const brought = mayRequireInput(method) ? params?.['requestState'] : undefined;
     const { claimState } = this.#core;
     if (claimState === undefined || typeof brought !== 'string') {
       start(call, handler, reply);
