@@ -14,10 +14,12 @@ import {
   hasLegacyTasks,
   HEADER_MISMATCH,
   isLegacyRevision,
+  metaOf,
   readModernResult,
   readTask,
   readTrace,
   routingHeaders,
+  withProgressToken,
 } from '../wire/index.js';
 import { abortedError, Call, type CallOwner, type CallPlan } from './call.js';
 import { ClientError, invalidResponse, toError } from './client-error.js';
@@ -255,7 +257,7 @@ export class Requester implements CallOwner {
       logLevel: options.logLevel ?? this.logLevel,
     });
     const token = options.onProgress && { progressToken: id };
-    return { ...call.body, _meta: { ...metaIn(call.body), ...options.meta, ...keys, ...token } };
+    return { ...call.body, _meta: { ...metaOf(call.body), ...options.meta, ...keys, ...token } };
   }
 
   #headers(call: Call, peer: Peer, params: JsonObject): Readonly<Record<string, string>> {
@@ -294,9 +296,12 @@ function finish(call: Call, result: JsonObject): void {
 function legacyParams(call: Call, id: number): JsonObject | undefined {
   const { onProgress, meta, asTask } = call.options;
   const ttl = asTask?.ttlMs;
-  const body = call.asksForTask ? { ...call.body, task: ttl === undefined ? {} : { ttl } } : call.body;
+  const body: JsonObject | undefined = call.asksForTask
+    ? { ...call.body, task: ttl === undefined ? {} : { ttl } }
+    : call.body;
   if (onProgress === undefined && meta === undefined) return body;
-  return { ...body, _meta: { ...metaIn(call.body), ...meta, ...(onProgress && { progressToken: id }) } };
+  if (meta === undefined && body?.['_meta'] === undefined) return withProgressToken(body, id);
+  return { ...body, _meta: { ...metaOf(call.body), ...meta, ...(onProgress && { progressToken: id }) } };
 }
 
 function isAboutTasks(call: Call): boolean {
@@ -311,11 +316,6 @@ function asksForTask({ method, options }: Call, { revision, capabilities }: Peer
     hasLegacyTasks(revision) &&
     supportsTasks(capabilities)
   );
-}
-
-function metaIn(params: JsonObject | undefined): JsonObject | undefined {
-  const meta = params?.['_meta'];
-  return isObject(meta) ? meta : undefined;
 }
 
 /**

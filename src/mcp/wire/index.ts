@@ -55,6 +55,7 @@ export {
   readProgressToken,
   withMeta,
   withoutHopMeta,
+  withProgressToken,
   type Envelope,
 } from './meta.js';
 export { continueTrace, readTrace } from './trace-context.js';

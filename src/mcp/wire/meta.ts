@@ -113,6 +113,14 @@ function withoutMeta(params: JsonObject): JsonObject {
   return rest;
 }
 
+/** For params without `_meta`. Those of a call are written out here too. */
+export function withProgressToken(params: JsonObject | undefined, progressToken: RequestId): JsonObject {
+  const { name, arguments: args } = params ?? {};
+  if (params !== undefined && name !== undefined && args !== undefined && countMembers(params) === 2)
+    return { name, arguments: args, _meta: { progressToken } };
+  return { ...params, _meta: { progressToken } };
+}
+
 function countMembers(value: JsonObject): number {
   let count = 0;
   for (const key in value) if (Object.hasOwn(value, key)) count++;
