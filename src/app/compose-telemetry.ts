@@ -8,6 +8,7 @@ import {
   countEvents,
   countServerEvents,
   joinReadings,
+  logEvents,
   MetricRegistry,
   observeProcess,
   PROMETHEUS_TYPE,
@@ -34,7 +35,11 @@ export async function composeTelemetry(parts: TelemetryParts) {
   const { config, clock, logger, events, coordination, instance, link } = parts;
   const registry = new MetricRegistry(clock.now());
   const stopProcess = observeProcess(registry, VERSION);
-  const unsubscribe = events.subscribe(countEvents(registry));
+  const subscriptions = [
+    events.subscribe(countEvents(registry)),
+    // Nobody else pays for what nobody sees.
+    ...(config.logLevel === 'debug' ? [events.subscribe(logEvents(logger))] : []),
+  ];
   const available = (name: string, help: string, read: () => boolean): void =>
     registry.observe('gauge', { name, help }, () => [{ labels: [], value: read() ? 1 : 0 }]);
   available('crosspoint.event_log.available', 'Whether events can be written.', () => events.available);
@@ -58,7 +63,7 @@ export async function composeTelemetry(parts: TelemetryParts) {
       return { type: PROMETHEUS_TYPE, text: toPrometheusText(metrics) };
     },
     async close() {
-      unsubscribe();
+      for (const unsubscribe of subscriptions) unsubscribe();
       stopProcess();
       await collector?.close();
     },

@@ -24,6 +24,7 @@ import {
   type StateSeal,
   type Subscription,
 } from '../mcp/server/index.js';
+import { logServerEvent } from './log-server-event.js';
 import { createCallerIdentification, type TokenFace } from './identify-caller.js';
 import { REST_METHODS, RestExchange } from './rest-face.js';
 import {
@@ -202,7 +203,7 @@ function createServer(
     },
     onSessionEnded: (principal, session) => options.onSessionEnded?.(agentOf(principal), session),
     onEvent: (event) => {
-      options.logger.debug({ event: event.type }, 'mcp');
+      logServerEvent(options.logger, event);
       options.onServerEvent?.(event);
       if (event.type === 'answer_reduced' || event.type === 'question_reduced')
         tellReduced(options.operations, scope, agentOf(event.principal), event);

@@ -1,11 +1,14 @@
 import type { CallStage } from '../contract/index.js';
-import { isHubError, type Span, type Tracer } from '../kernel/index.js';
+import { isHubError, type Span, type SpanAttributes, type Tracer } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Handler, McpRequest } from '../mcp/server/index.js';
-import type { CallWatch } from '../operations/index.js';
+import type { CallWatch, OutgoingRequest } from '../operations/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
 
 const MOST_NAME = 100;
+const MOST_ADDRESS = 200;
+/** What is longer is not looked at. */
+const LONGEST_ADDRESS = 4_096;
 
 /** Spans of requests, for whoever wants traces: one for the request, one below it for each stage. */
 export class RequestTraces {
@@ -39,15 +42,15 @@ export class RequestTraces {
 
   #begin({ method, params }: McpRequest): Span {
     const meta = isObject(params['_meta']) ? params['_meta'] : {};
-    const name = typeof params['name'] === 'string' ? params['name'].slice(0, MOST_NAME) : undefined;
+    const name = isNamed(method) ? textOf(params['name'])?.slice(0, MOST_NAME) : undefined;
+    const target = name ?? textOf(params['uri']);
     return this.#tracer.begin(
       name === undefined ? method : `${method} ${name}`,
       { traceparent: textOf(meta['traceparent']), tracestate: textOf(meta['tracestate']) },
       {
         'mcp.method.name': method,
         'network.transport': 'tcp',
-        ...(method === 'tools/call' &&
-          name !== undefined && { 'gen_ai.tool.name': name, 'gen_ai.operation.name': 'execute_tool' }),
+        ...(target !== undefined && targetAttributes(method, target)),
       },
     );
   }
@@ -56,20 +59,37 @@ export class RequestTraces {
 class RequestTrace implements CallWatch {
   readonly #span: Span;
   #stage: Span | undefined;
+  /** What the stage under way failed with. */
+  #failure: string | undefined;
+  #hasFailed = false;
+  /** A call that waits for answers goes on after its request. */
+  #isOver = false;
 
   constructor(span: Span) {
     this.#span = span;
   }
 
-  begins(stage: CallStage): void {
-    this.#stage?.end();
-    this.#stage = this.#span.child(stage, stage === 'upstream' ? 'client' : 'internal');
+  begins(stage: CallStage, request?: OutgoingRequest): void {
+    if (this.#isOver) return;
+    this.#stage?.end(this.#failure);
+    this.#failure = undefined;
+    this.#stage =
+      request === undefined
+        ? this.#span.child(stage, 'internal')
+        : this.#span.child(outgoingName(request), 'client', outgoingAttributes(request));
   }
 
   decided(): void {}
 
+  failed(code: string): void {
+    this.#failure = code;
+    this.#hasFailed = true;
+  }
+
   end(error: string | undefined): void {
-    this.#stage?.end();
+    this.#isOver = true;
+    // What comes after the stage that failed is not at fault.
+    this.#stage?.end(this.#hasFailed ? this.#failure : error);
     this.#span.end(error);
   }
 
@@ -90,6 +110,56 @@ class RequestTrace implements CallWatch {
       },
     };
   }
+}
+
+/** As OpenTelemetry's conventions for MCP name the client's side of a request. */
+function outgoingName({ method, target }: OutgoingRequest): string {
+  return isNamed(method) ? `${method} ${target.slice(0, MOST_NAME)}` : method;
+}
+
+function outgoingAttributes({ connector, method, target }: OutgoingRequest): SpanAttributes {
+  const { id, endpoint } = connector;
+  return {
+    'mcp.method.name': method,
+    ...targetAttributes(method, target),
+    'crosspoint.connector': id,
+    ...(endpoint.transport === 'stdio' ? { 'network.transport': 'pipe' } : addressAttributes(endpoint.url)),
+  };
+}
+
+function addressAttributes(address: string): SpanAttributes {
+  const { hostname, port, protocol } = new URL(address);
+  return {
+    'network.transport': 'tcp',
+    'server.address': hostname,
+    'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+  };
+}
+
+function isNamed(method: string): boolean {
+  return method === 'tools/call' || method === 'prompts/get';
+}
+
+/** Addresses of resources without what may be secret in them. */
+function targetAttributes(method: string, target: string): SpanAttributes {
+  switch (method) {
+    case 'tools/call':
+      return { 'gen_ai.tool.name': target.slice(0, MOST_NAME), 'gen_ai.operation.name': 'execute_tool' };
+    case 'prompts/get':
+      return { 'gen_ai.prompt.name': target.slice(0, MOST_NAME) };
+    case 'resources/read':
+      return { 'mcp.resource.uri': plainAddress(target) };
+    default:
+      return {};
+  }
+}
+
+function plainAddress(uri: string): string {
+  return uri
+    .slice(0, LONGEST_ADDRESS)
+    .replace(/[?#].*$/s, '')
+    .replace(/\/\/[^/@]*@/, '//')
+    .slice(0, MOST_ADDRESS);
 }
 
 /** What is thrown and no error is a question to the caller or a task that has begun; nothing has failed. */

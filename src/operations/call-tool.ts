@@ -19,7 +19,6 @@ import type { Upstreams } from '../upstreams/index.js';
 import type { AccountDesk } from './account-desk.js';
 import type { UpstreamRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
-import type { CallWatch } from './call-watch.js';
 import { requireConfirmation } from './confirmation.js';
 import { createDecide, type DecideCall } from './decide-call.js';
 import { failureOf } from './failure-of.js';
@@ -43,8 +42,6 @@ export interface ToolCall extends UpstreamRequest {
   readonly admin?: string;
   readonly exposedName: string;
   readonly args: JsonObject | undefined;
-  /** Of who wants to see how it goes on. */
-  readonly watch?: CallWatch | undefined;
   /** For callers that can follow a task, how. They may get `TaskBegun` thrown instead of a result. */
   readonly tasks?: TaskWish | undefined;
 }
@@ -261,6 +258,7 @@ async function execute(
       const shown = access.headers;
       try {
         const answer = await sendCall(deps, access, { call, entry, passage, actor, facts, startedAt });
+        if (answer.isError === true) call.watch?.failed('tool_error');
         call.watch?.begins('guard');
         const guarded = guardAnswer(deps, entry, answer);
         seen = guarded;
@@ -274,7 +272,10 @@ async function execute(
   } catch (error) {
     if (error instanceof Suspended) isOpen = true;
     else if (error instanceof TaskBegun) isOpen = !isEnded(error.task.status);
-    else ({ outcome, ...failure } = failureOf(error));
+    else {
+      ({ outcome, ...failure } = failureOf(error));
+      call.watch?.failed(failure.error ?? outcome);
+    }
     throw error;
   } finally {
     call.watch?.begins('outcome');

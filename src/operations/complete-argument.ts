@@ -6,6 +6,7 @@ import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Upstreams, UpstreamOptions } from '../upstreams/index.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import type { Surfaces } from './surfaces.js';
+import type { CallWatch } from './call-watch.js';
 import { fetchFrom } from './use-offer.js';
 
 export interface CompletionQuery {
@@ -13,6 +14,7 @@ export interface CompletionQuery {
   readonly scope: SurfaceScope;
   readonly params: JsonObject;
   readonly options: UpstreamOptions;
+  readonly watch?: CallWatch | undefined;
 }
 
 export interface CompleteArgumentDependencies {
@@ -28,10 +30,12 @@ const NOTHING: JsonObject = { completion: { values: [] } };
 
 /** Suggestions of the upstream that owns the prompt or template. One that cannot complete suggests nothing. */
 export function createCompleteArgument(deps: CompleteArgumentDependencies): CompleteArgument {
-  return async function completeArgument({ agent, scope, params, options }) {
+  return async function completeArgument({ agent, scope, params, options, watch }) {
     const { entry, ref } = findOwner(deps.surfaces.surfaceFor(agent, scope), params['ref']);
     if (entry.snapshot.upstream.capabilities.completions === undefined) return NOTHING;
-    return fetchFrom(deps, { agent, scope, connector: entry.connector, options }, (upstream) =>
+    const { connector } = entry;
+    const request = { method: 'completion/complete', target: '', watch };
+    return fetchFrom(deps, { ...request, agent, scope, connector, options }, (upstream) =>
       upstream.complete({ ...params, ref }, options),
     );
   };

@@ -26,9 +26,10 @@ export function createGetPrompt(deps: UseOfferDependencies & { readonly surfaces
     const { written, connector, prompt } = entry;
     const { args, rounds } = request;
     const params = { name: prompt.name, ...(args !== undefined && { arguments: args }) };
-    return useOffer(deps, { ...request, ...describe(entry) }, (line) =>
+    const use = { ...request, ...describe(entry) };
+    return useOffer(deps, use, (line) =>
       written === undefined
-        ? fetchFrom(deps, { ...request, connector, options: line }, (upstream, options) =>
+        ? fetchFrom(deps, { ...use, connector, options: line }, (upstream, options) =>
             rounds === undefined
               ? upstream.getPrompt(prompt.name, args, options)
               : askByRounds(upstream, 'prompts/get', params, options, rounds),

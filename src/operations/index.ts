@@ -11,7 +11,7 @@ export {
   type CallSummary,
 } from './call-statistics.js';
 export { createCallQuestions, type CallQuestions, type QuestionEnd } from './call-questions.js';
-export type { CallWatch } from './call-watch.js';
+export type { CallWatch, OutgoingRequest } from './call-watch.js';
 export { createCompleteArgument, type CompleteArgument, type CompletionQuery } from './complete-argument.js';
 export { createGetPrompt, type GetPrompt, type PromptRequest } from './get-prompt.js';
 export { createReadResource, type ReadResource, type ResourceRequest } from './read-resource.js';

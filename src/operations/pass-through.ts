@@ -37,8 +37,10 @@ export function createPassThrough(deps: PassThroughDependencies): PassThrough {
     }
     const { connector } = entry;
     return useOffer(deps, { ...request, ...names, entry, args: params }, (options) =>
-      fetchFrom(deps, { ...request, connector, options, isRepeatable: false }, (upstream, relayed) =>
-        upstream.request(method, params, relayed),
+      fetchFrom(
+        deps,
+        { ...request, ...names, connector, options, isRepeatable: false },
+        (upstream, relayed) => upstream.request(method, params, relayed),
       ),
     );
   };

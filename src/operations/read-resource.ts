@@ -33,7 +33,7 @@ export function createReadResource(
     const { connector, uri } = owner;
     const result = await useOffer(deps, use, async (line) => {
       try {
-        return await fetchFrom(deps, { ...request, connector, options: line }, (upstream, options) =>
+        return await fetchFrom(deps, { ...use, connector, options: line }, (upstream, options) =>
           rounds === undefined
             ? upstream.readResource(uri, options)
             : askByRounds(upstream, 'resources/read', { uri }, options, rounds),

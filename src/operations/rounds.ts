@@ -89,7 +89,7 @@ export function carryByRounds<Result>(
     requireSame(continued, target);
     continued.take();
   }
-  const { logLevel, meta, onProgress, onLog, capabilities = rounds.asks.capabilities } = options;
+  const { logLevel, onProgress, onLog, capabilities = rounds.asks.capabilities } = options;
   const callId = continued?.callId ?? call.callId;
   const parked = new ParkedCall<Result>({
     held,
@@ -111,12 +111,16 @@ export function carryByRounds<Result>(
         ...(onProgress && { onProgress: line.onProgress }),
         ...(onLog && { onLog: line.onLog }),
         ...(logLevel && { logLevel }),
-        ...(meta && { meta }),
       };
-      return run(whole, continued);
+      return run(options.meta === undefined ? whole : withMetaOf(options, whole), continued);
     },
   });
   return parked.attach(options);
+}
+
+/** Read when it is needed: a trace names the stage that the call is in by then. */
+function withMetaOf(options: UpstreamOptions, whole: UpstreamOptions): UpstreamOptions {
+  return Object.defineProperty(whole, 'meta', { get: () => options.meta, enumerable: true });
 }
 
 /** What was sealed for one request says which; this is the check that the name still leads to the same place. */

@@ -7,6 +7,7 @@ import { taskSupportOf, type CallResult, type TaskWish } from '../mcp/model/inde
 import type { Caller, Lease, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import type { ToolCall } from './call-tool.js';
+import type { OutgoingRequest } from './call-watch.js';
 import type { HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
 import { AnsweredTask, askByRounds, keepOpen, NextRound } from './rounds.js';
@@ -53,7 +54,7 @@ export async function sendCall(
   call.watch?.begins('connect');
   const opened = deps.upstreams.open(entry.connector, access, new CallingAgent(call));
   const lease = opened instanceof Promise ? await opened : opened;
-  call.watch?.begins('upstream');
+  call.watch?.begins('upstream', requestOf(entry));
   let isKept = false;
   try {
     if (passage !== undefined) return await nextRound(deps, sending, passage, lease);
@@ -74,6 +75,10 @@ export async function sendCall(
   } finally {
     if (!isKept) lease.release();
   }
+}
+
+function requestOf({ connector, tool }: ToolEntry): OutgoingRequest {
+  return { connector, method: 'tools/call', target: tool.name };
 }
 
 /** One round of a call. Where the upstream wants to know more, the call stays open and its caller is sent for it. */

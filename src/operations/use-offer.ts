@@ -54,6 +54,7 @@ export async function useOffer<Result>(
 ): Promise<Result> {
   const { agent, entry, rounds, options } = use;
   const claimed = use.rounds?.state === undefined ? undefined : await claim(deps, use, use.rounds);
+  use.watch?.begins('policy');
   const decision = deps.policy.decide(questionOf(use));
   if (decision.kind !== 'allow') {
     const denied = new HubError('policy_denied', `Policy denies this: ${decision.reason}`, {
@@ -113,6 +114,7 @@ async function recorded<Result>(
     method: use.method,
   };
   const startedAt = continued?.startedAt ?? deps.clock.monotonic();
+  use.watch?.begins('intent');
   const trace = use.options.meta?.['traceparent'];
   if (continued === undefined)
     await deps.events.intend(actor, {
@@ -124,6 +126,7 @@ async function recorded<Result>(
     });
   const finish = (ending: Ending): void => {
     const durationMs = deps.clock.monotonic() - startedAt;
+    if (ending.outcome !== 'ok') use.watch?.failed(ending.error ?? ending.outcome);
     deps.events.append(actor, { type: 'call.finished', ...facts, ...ending, durationMs });
   };
   try {
@@ -172,6 +175,9 @@ export function recordRefusal(
 }
 
 export interface Fetching extends AgentRequest {
+  readonly method: string;
+  /** The upstream's own name or address of what is fetched. */
+  readonly target: string;
   /** Whether asking twice does no harm; so it is unless said otherwise. */
   readonly isRepeatable?: boolean;
   readonly callId?: CallId;
@@ -182,18 +188,22 @@ export interface Fetching extends AgentRequest {
 /** Asks the upstream, as the agent. What is only read may be asked for again, as often as the connector allows. */
 export async function fetchFrom<Result>(
   deps: Pick<UseOfferDependencies, 'credentials' | 'upstreams' | 'losses'>,
-  { agent, connector, scope, session, asks, options, callId, isRepeatable = true }: Fetching,
+  { method, target, watch, ...fetching }: Fetching,
   ask: (upstream: Upstream, options: UpstreamOptions) => Promise<Result>,
 ): Promise<Result> {
+  const { agent, connector, scope, session, asks, options, callId, isRepeatable = true } = fetching;
+  watch?.begins('credential');
   const access = await deps.credentials.accessFor(connector, agent.id);
   const once = async (): Promise<Result> => {
     const { signal } = options;
+    watch?.begins('connect');
     const lease = await deps.upstreams.open(connector, access, {
       principal: agent.id,
       session,
       asks,
       signal,
     });
+    watch?.begins('upstream', { connector, method, target });
     try {
       const relayed =
         options.ask === undefined

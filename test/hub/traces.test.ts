@@ -26,6 +26,14 @@ const SERVER = 2;
 const CLIENT = 3;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const PARENT = 'b7ad6b7169203331';
+const traceOf = (digit: string): string => digit.repeat(32);
+const OTHER = {
+  label: 'by-rounds',
+  asked: traceOf('a'),
+  read: traceOf('b'),
+  prompt: traceOf('c'),
+  failed: traceOf('d'),
+};
 
 class Collector {
   readonly spans: OtlpSpan[] = [];
@@ -85,8 +93,26 @@ beforeAll(async () => {
     }
     await agent.request('tools/call', { name: 'nobody__knows', arguments: {} });
   }
+  await makeOtherRequests();
   await hub.running.hub.events.flush();
 });
+/** Of a client that can be asked, whose calls go by rounds. */
+async function makeOtherRequests(): Promise<void> {
+  const capabilities = { elicitation: {} };
+  const agent = await openRawAgent({ url: `${hub.url}/mcp`, key, era: 'modern', capabilities });
+  const within = (trace: string) => ({ _meta: { traceparent: `00-${trace}-${PARENT}-01` } });
+  const { label } = OTHER;
+  await agent.request('tools/call', { name: 'modern__echo', arguments: { label }, ...within(OTHER.asked) });
+  await agent.request('resources/read', { uri: 'test://asking', ...within(OTHER.read) });
+  await agent.request('prompts/get', {
+    name: 'legacy__asking',
+    arguments: { label },
+    ...within(OTHER.prompt),
+  });
+  await upstreams.get('legacy')?.close();
+  await agent.request('tools/call', { name: 'legacy__echo', arguments: { label }, ...within(OTHER.failed) });
+}
+
 afterAll(async () => {
   for (const upstream of upstreams.values()) await upstream.close();
   collector.server.closeAllConnections();
@@ -115,7 +141,10 @@ describe('a collector', () => {
       const ours = collector.spans.filter((span) => span.traceId === TRACE);
       const outgoing = ours.find((span) => span.spanId === spanId);
       expect([traceId, sent.tracestate]).toEqual([TRACE, 'vendor=1']);
-      expect(outgoing).toMatchObject({ name: 'upstream', kind: CLIENT });
+      expect(outgoing).toMatchObject({ name: 'tools/call echo', kind: CLIENT });
+      expect(attribute(outgoing as OtlpSpan, 'mcp.method.name')).toBe('tools/call');
+      expect(attribute(outgoing as OtlpSpan, 'network.transport')).toBe('tcp');
+      expect(attribute(outgoing as OtlpSpan, 'server.address')).toBe('127.0.0.1');
       const request = ours.find((span) => span.spanId === outgoing?.parentSpanId);
       expect(request).toMatchObject({
         name: `tools/call ${upstream}__echo`,
@@ -124,13 +153,43 @@ describe('a collector', () => {
       });
       expect(attribute(request as OtlpSpan, 'gen_ai.tool.name')).toBe(`${upstream}__echo`);
       const stages = ours.filter((span) => span.parentSpanId === request?.spanId).map(({ name }) => name);
-      expect(stages).toEqual(expect.arrayContaining(['policy', 'validation', 'intent', 'upstream', 'guard']));
+      expect(stages).toEqual(
+        expect.arrayContaining(['policy', 'validation', 'intent', 'tools/call echo', 'guard']),
+      );
     },
   );
 
   test('the log names the trace', () => {
-    expect(intended).toHaveLength(4);
-    for (const { trace } of intended) expect(trace).toContain(TRACE);
+    const plain = intended.filter(({ trace }) => String(trace).includes(TRACE));
+    expect(plain).toHaveLength(4);
+    expect(intended).toHaveLength(8);
+  });
+
+  test('a call by rounds tells the upstream of the same span', () => {
+    const sent = upstreams.get('modern')?.metas.get(OTHER.label) as { traceparent: string };
+    const outgoing = collector.spans.find(({ traceId, kind }) => traceId === OTHER.asked && kind === CLIENT);
+    expect(sent.traceparent).toBe(`00-${OTHER.asked}-${outgoing?.spanId}-01`);
+  });
+
+  test.each([
+    ['resources/read', OTHER.read, 'mcp.resource.uri', 'test://asking'],
+    ['prompts/get asking', OTHER.prompt, 'gen_ai.prompt.name', 'asking'],
+  ])('%s has its stages and its request to the upstream', (name, trace, member, value) => {
+    const ours = collector.spans.filter(({ traceId }) => traceId === trace);
+    const request = ours.find(({ kind }) => kind === SERVER);
+    const outgoing = ours.find(({ kind }) => kind === CLIENT);
+    expect(request?.parentSpanId).toBe(PARENT);
+    expect(outgoing).toMatchObject({ name, parentSpanId: request?.spanId });
+    expect(attribute(outgoing as OtlpSpan, member)).toBe(value);
+    expect(ours.map((span) => span.name)).toEqual(expect.arrayContaining(['policy', 'intent', 'connect']));
+  });
+
+  test('what fails at the upstream is marked there, and nowhere but at the request besides', () => {
+    const ours = collector.spans.filter(({ traceId }) => traceId === OTHER.failed);
+    const marked = ours.filter((span) => attribute(span, 'error.type') !== undefined);
+    expect(marked.map(({ name }) => name)).toContain('tools/call legacy__echo');
+    expect(marked.map(({ name }) => name)).not.toContain('outcome');
+    expect(marked).toHaveLength(2);
   });
 
   test('a call that is refused is a span with the code of the error, in a trace of its own', () => {

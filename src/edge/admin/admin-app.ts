@@ -84,12 +84,10 @@ function fail(
   more: Readonly<Record<string, string>> = {},
 ): Response {
   const { status, headers, body } = toFailedAnswer(error);
-  if (status >= 500) {
-    logger.warn(
-      { request: c.get('requestId'), code: body.error.code, error: error.message },
-      'an admin request failed',
-    );
-  }
+  const { code } = body.error;
+  const request = c.get('requestId');
+  if (status >= 500) logger.warn({ request, code, error: error.message }, 'an admin request failed');
+  else logger.debug({ request, code }, 'an admin request was refused');
   return new Response(JSON.stringify(body), {
     status,
     headers: { 'content-type': 'application/json', ...headers, ...more },

@@ -93,6 +93,8 @@ function toToolCall(
     begins: (stage) => stopwatch.begins(stage),
     decided: ({ kind, policies, reason }) =>
       send({ type: 'decision', decision: kind, policies: [...policies], reason }),
+    // The last message says so.
+    failed: () => {},
   };
   return {
     callId,
