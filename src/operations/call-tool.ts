@@ -26,6 +26,7 @@ import { guardAnswer, type Guarded } from './guard-answer.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import type { RateLimits } from './rate-limits.js';
 import type { MakeOnce, RepeatedCalls } from './repeated-calls.js';
+import { recordRefusal, type RefusedRequest } from './record-refusal.js';
 import { requireRenewed } from './require-renewed.js';
 import { finishedEvent, intendedEvent, NO_FAILURE, type Failure } from './call-events.js';
 import { carryByRounds, claimHeld } from './rounds.js';
@@ -109,7 +110,7 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
     } catch (error) {
       if (claimed !== undefined) void claimed.end(new HubError('cancelled', 'the call was not continued'));
       // Something thrown that is no error is no refusal: the client is being asked, and the call comes again with the answer.
-      if (error instanceof Error) recordRefusal(deps.events, call, entry, decision, error);
+      if (error instanceof Error) recordRefusal(deps.events, toRefused(call, entry, decision, error));
       throw error;
     }
     if (repeat !== undefined && typeof repeat !== 'function') return repeat;
@@ -297,24 +298,15 @@ function intend(
   return events.intend(actor, typeof trace === 'string' ? { ...intent, trace } : intent);
 }
 
-function recordRefusal(
-  events: EventLog,
+function toRefused(
   call: ToolCall,
   entry: ToolEntry | undefined,
   decision: Decision | undefined,
-  error: Error,
-): void {
-  const { outcome, error: code = 'internal' } = failureOf(error);
-  events.append(actorOf(call), {
-    type: 'call.refused',
-    callId: call.callId,
-    exposedName: call.exposedName.slice(0, 200),
-    method: 'tools/call',
-    outcome,
-    error: code,
-    ...(entry !== undefined && { connector: entry.connector.id }),
-    ...(decision !== undefined && { policies: decision.policies }),
-  });
+  refusal: Error,
+): RefusedRequest {
+  const { callId, exposedName } = call;
+  const known = { connector: entry?.connector.id, policies: decision?.policies };
+  return { actor: actorOf(call), callId, method: 'tools/call', exposedName, refusal, ...known };
 }
 
 function actorOf({ agent, admin }: ToolCall): Actor {

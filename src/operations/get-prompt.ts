@@ -5,7 +5,7 @@ import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { UpstreamRequest } from './agent-request.js';
 import { askByRounds } from './rounds.js';
 import type { Surfaces } from './surfaces.js';
-import { fetchFrom, recordRefusal, useOffer, type UseOfferDependencies } from './use-offer.js';
+import { fetchFrom, recordRefusedOffer, useOffer, type UseOfferDependencies } from './use-offer.js';
 
 export interface PromptRequest extends UpstreamRequest {
   readonly exposedName: string;
@@ -20,7 +20,7 @@ export function createGetPrompt(deps: UseOfferDependencies & { readonly surfaces
     const entry = deps.surfaces.surfaceFor(request.agent, request.scope).findPrompt(request.exposedName);
     if (entry === undefined) {
       const unknown = new HubError('unknown_prompt', 'Unknown prompt');
-      recordRefusal(deps.events, { ...request, method: 'prompts/get' }, unknown);
+      recordRefusedOffer(deps.events, { ...request, method: 'prompts/get' }, unknown);
       throw unknown;
     }
     const { written, connector, prompt } = entry;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { UpstreamRequest } from './agent-request.js';
 import type { RateLimits } from './rate-limits.js';
 import type { Surfaces } from './surfaces.js';
-import { fetchFrom, recordRefusal, useOffer, type UseOfferDependencies } from './use-offer.js';
+import { fetchFrom, recordRefusedOffer, useOffer, type UseOfferDependencies } from './use-offer.js';
 
 /** A request whose method the hub knows nothing of. */
 export interface ForeignRequest extends Omit<UpstreamRequest, 'rounds'> {
@@ -32,7 +32,7 @@ export function createPassThrough(deps: PassThroughDependencies): PassThrough {
       if (entry === undefined) throw new HubError('not_supported', 'Nobody is there to answer this method');
       await deps.rates.require(agent.id, method);
     } catch (error) {
-      if (error instanceof HubError) recordRefusal(deps.events, { ...request, ...names }, error);
+      if (error instanceof HubError) recordRefusedOffer(deps.events, { ...request, ...names }, error);
       throw error;
     }
     const { connector } = entry;

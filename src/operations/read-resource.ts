@@ -3,7 +3,7 @@ import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { UpstreamRequest } from './agent-request.js';
 import { askByRounds } from './rounds.js';
 import type { Surfaces } from './surfaces.js';
-import { fetchFrom, recordRefusal, useOffer, type UseOfferDependencies } from './use-offer.js';
+import { fetchFrom, recordRefusedOffer, useOffer, type UseOfferDependencies } from './use-offer.js';
 
 export interface ResourceRequest extends UpstreamRequest {
   readonly uri: string;
@@ -18,7 +18,11 @@ export function createReadResource(
     const owner = deps.surfaces.surfaceFor(request.agent, request.scope).findResourceOwner(request.uri);
     if (owner === undefined) {
       const unknown = notFound(request.uri);
-      recordRefusal(deps.events, { ...request, exposedName: request.uri, method: 'resources/read' }, unknown);
+      recordRefusedOffer(
+        deps.events,
+        { ...request, exposedName: request.uri, method: 'resources/read' },
+        unknown,
+      );
       throw unknown;
     }
     const use = {

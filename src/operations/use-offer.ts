@@ -9,7 +9,7 @@ import type {
   PolicyEngine,
   PolicyQuestion,
 } from '../governance/index.js';
-import { HubError, type CallId, type Clock, type ConnectorId, type HubErrorCode } from '../kernel/index.js';
+import { HubError, type CallId, type Clock, type HubErrorCode } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import type { AgentRequest, UpstreamRequest } from './agent-request.js';
@@ -18,6 +18,7 @@ import { failureOf } from './failure-of.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
 import { repeatRead } from './repeat-read.js';
+import { recordRefusal, type RefusedRequest } from './record-refusal.js';
 import { withRenewal } from './require-renewed.js';
 import { carryByRounds, claimHeld, keepOpen, NextRound } from './rounds.js';
 import { OpenRound } from './open-round.js';
@@ -61,7 +62,10 @@ export async function useOffer<Result>(
       details: { reason: decision.reason },
     });
     if (claimed !== undefined) void claimed.end(new HubError('cancelled', 'the call was not continued'));
-    recordRefusal(deps.events, use, denied, { connector: entry.connector.id, policies: decision.policies });
+    recordRefusedOffer(deps.events, use, denied, {
+      connector: entry.connector.id,
+      policies: decision.policies,
+    });
     throw denied;
   }
   if (rounds === undefined) return recorded(deps, use, decision, undefined, () => fetch(options));
@@ -84,7 +88,7 @@ async function claim(
   try {
     return await claimHeld(held, use.agent.id, rounds, 'invalid_request');
   } catch (error) {
-    if (error instanceof HubError) recordRefusal(events, use, error);
+    if (error instanceof HubError) recordRefusedOffer(events, use, error);
     throw error;
   }
 }
@@ -161,17 +165,15 @@ interface Ending {
   readonly error?: HubErrorCode;
 }
 
-/** Writes down that somebody asked for what he may not have, or cannot know. */
-export function recordRefusal(
+/** For what was refused before it began. */
+export function recordRefusedOffer(
   events: EventLog,
-  { callId, agent, exposedName, method }: Pick<OfferUse, 'callId' | 'agent' | 'exposedName' | 'method'>,
+  { agent, callId, method, exposedName }: Pick<OfferUse, 'agent' | 'callId' | 'method' | 'exposedName'>,
   refusal: HubError,
-  more: { readonly connector?: ConnectorId; readonly policies?: readonly string[] } = {},
+  found: Pick<RefusedRequest, 'connector' | 'policies'> = {},
 ): void {
-  const { outcome } = failureOf(refusal);
-  const shown = exposedName.slice(0, 200);
-  const event = { callId, exposedName: shown, method, outcome, error: refusal.code, ...more };
-  events.append({ kind: 'agent', id: agent.id }, { type: 'call.refused', ...event });
+  const actor = { kind: 'agent', id: agent.id } as const;
+  recordRefusal(events, { actor, callId, method, exposedName, refusal, ...found });
 }
 
 export interface Fetching extends AgentRequest {
