@@ -59,8 +59,12 @@ class ChainedEvent implements EventRecord {
     this.previousHash = previous.hash;
     const actorText = textOfActor(actor);
     const eventText = textOfEvent(event);
-    this.hash = hashOf(this.sequence, at, actorText, eventText, previous.hash);
-    this.#payload = toPayload(actorText, eventText);
+    const whole = toHashed(this.sequence, at, actorText, eventText, previous.hash);
+    this.hash = hashOf(whole);
+    // Hashing has made one piece of it. Of that these are parts; the many small ones that it was made of need not be kept.
+    const end = whole.length - 1;
+    const middle = end - eventText.length;
+    this.#payload = toPayload(whole.slice(middle - 1 - actorText.length, middle - 1), whole.slice(middle, end));
   }
 
   payload(): string {
@@ -72,9 +76,13 @@ function toPayload(actor: string, event: string): string {
   return `{"actor":${actor},"event":${event}}`;
 }
 
-/** Of the JSON array of all five. */
-function hashOf(sequence: number, at: number, actor: string, event: string, previousHash: string): string {
-  return digest('sha256', `["${previousHash}",${sequence},${at},${actor},${event}]`, 'hex');
+/** The JSON array of all five. */
+function toHashed(sequence: number, at: number, actor: string, event: string, previousHash: string): string {
+  return `["${previousHash}",${sequence},${at},${actor},${event}]`;
+}
+
+function hashOf(text: string): string {
+  return digest('sha256', text, 'hex');
 }
 
 export type ChainVerdict =
@@ -102,5 +110,5 @@ export async function verifyChain(store: EventReader & Pick<EventStore, 'anchor'
 }
 
 function expectedHash({ sequence, at, actor, event, previousHash }: EventRecord): string {
-  return hashOf(sequence, at, JSON.stringify(actor), JSON.stringify(event), previousHash);
+  return hashOf(toHashed(sequence, at, JSON.stringify(actor), JSON.stringify(event), previousHash));
 }

@@ -14,7 +14,8 @@ import { toStorageError } from '../storage-errors.js';
 import { parseLine, toLine, type EventLine } from './event-lines.js';
 import { damaged, journalPath } from './sqlite-file.js';
 
-const BLOCK_BYTES = 64 * 1024;
+/** For as many events as become rows together, unless they are unusually long. */
+const HELD_BYTES = 256 * 1024;
 /** In UTF-8. */
 const MOST_BYTES_OF_UNIT = 3;
 
@@ -25,8 +26,10 @@ const MOST_BYTES_OF_UNIT = 3;
 export class EventJournal {
   readonly #file: number;
   readonly #toDisk: boolean;
-  /** For what is written in one turn, unless that is unusually much: a buffer for each would cost as much as writing it. */
-  readonly #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  /** What was written since the file was last cleared: the same bytes become a block of the database. */
+  readonly #held = Buffer.allocUnsafeSlow(HELD_BYTES);
+  /** Undefined once it was too much. */
+  #heldLength: number | undefined = 0;
   #length = 0;
   #lost: HubError | undefined;
   #closed = false;
@@ -43,11 +46,27 @@ export class EventJournal {
   write(records: readonly EventRecord[]): void {
     if (this.#lost !== undefined) throw this.#lost;
     const text = toLines(records);
-    const isShort = text.length * MOST_BYTES_OF_UNIT <= BLOCK_BYTES;
-    const bytes = isShort ? this.#block : Buffer.from(text);
-    const length = isShort ? bytes.write(text) : bytes.length;
+    const start = this.#heldLength;
+    if (start !== undefined && text.length * MOST_BYTES_OF_UNIT <= HELD_BYTES - start) {
+      const length = this.#held.write(text, start);
+      this.#append(this.#held, start, length);
+      this.#heldLength = start + length;
+    } else {
+      const bytes = Buffer.from(text);
+      this.#append(bytes, 0, bytes.length);
+      this.#heldLength = undefined;
+    }
+  }
+
+  /** The lines of all that was written since the last `clear`, as they stand in the file; undefined: too much to be held. */
+  get lines(): Uint8Array | undefined {
+    return this.#heldLength === undefined ? undefined : this.#held.subarray(0, this.#heldLength);
+  }
+
+  #append(bytes: Buffer, start: number, length: number): void {
     try {
-      for (let at = 0; at < length;) at += writeSync(this.#file, bytes, at, length - at);
+      for (let done = 0; done < length;)
+        done += writeSync(this.#file, bytes, start + done, length - done);
     } catch (error) {
       this.#takeBack();
       throw toStorageError(error);
@@ -58,6 +77,7 @@ export class EventJournal {
 
   /** When all of it is in the database. */
   clear(): void {
+    this.#heldLength = 0;
     if (this.#length === 0) return;
     try {
       ftruncateSync(this.#file);

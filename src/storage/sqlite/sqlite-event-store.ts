@@ -135,7 +135,7 @@ export class SqliteEventStore implements EventStore {
     if (this.#pending.length === 0) return;
     if (this.#connection.inTransaction) return this.#groupSoon();
     try {
-      this.#insertAll(this.#pending);
+      this.#insertAll(this.#pending, this.#journal?.lines);
       this.#pending = [];
       this.#stuck = undefined;
     } catch (error) {
@@ -209,11 +209,12 @@ export class SqliteEventStore implements EventStore {
     for (const record of records) this.#openCalls.add(record);
   }
 
-  #insertAll(records: readonly EventRecord[]): void {
+  /** `lines`: their text, where the journal still has it. */
+  #insertAll(records: readonly EventRecord[], lines?: Uint8Array): void {
     const last = records.at(-1)?.sequence ?? 0;
     this.#connection.atomically(() => {
       if (records.length < LEAST_OF_BLOCK) this.#rows.insert(records);
-      else this.#blocks.insert(records);
+      else this.#blocks.insert(records, lines);
       if (last - this.#marked > ROWS_PER_MARK) this.#moveMark(Math.min(last, this.#head.sequence));
     });
   }
