@@ -64,7 +64,10 @@ class ChainedEvent implements EventRecord {
     // Hashing has made one piece of it. Of that these are parts; the many small ones that it was made of need not be kept.
     const end = whole.length - 1;
     const middle = end - eventText.length;
-    this.#payload = toPayload(whole.slice(middle - 1 - actorText.length, middle - 1), whole.slice(middle, end));
+    this.#payload = toPayload(
+      whole.slice(middle - 1 - actorText.length, middle - 1),
+      whole.slice(middle, end),
+    );
   }
 
   payload(): string {

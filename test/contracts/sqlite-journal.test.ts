@@ -13,7 +13,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { verifyChain } from '../../src/governance/index.js';
 import { restoreStorage } from '../../src/storage/index.js';
-import { appendAll, masterKeys, started } from './examples.js';
+import { appendAll, masterKeys, nextRecords, started } from './examples.js';
 import { useSqliteFiles, type StorePlace } from './store-place.js';
 
 /** Events are kept in a journal first and become rows behind. */
@@ -156,4 +156,23 @@ test('F4: what is in the database and still in the journal is there once after t
   expect(blocks.prepare('select first, last from event_blocks').all()).toEqual([{ first: 1, last: 200 }]);
   writeFileSync(journalOf(left), journaled + readFileSync(journalOf(left), 'utf8'));
   expect(await allEvents(left)).toMatchObject({ ok: true, events: 205 });
+});
+
+test.each([
+  ['short', 'ä€𝄞'],
+  ['longer than the journal holds at hand', 'ä€𝄞'.repeat(1_000)],
+])('what the journal has becomes blocks word for word, where events are %s', async (_name, version) => {
+  const place = await places.create();
+  const storage = await place.open();
+  const events = Array.from({ length: 160 }, () => ({ type: 'hub.started', version }) as const);
+  const records = await nextRecords(storage.events, events);
+  // All in one turn, in which nothing becomes rows.
+  for (const from of [0, 40, 80, 120]) void storage.events.append(records.slice(from, from + 40));
+  const journaled = readFileSync(journalOf(place), 'utf8');
+  expect(await verifyChain(storage.events)).toMatchObject({ ok: true, events: 160 });
+  const blocks = new DatabaseSync(pathOf(place), { readOnly: true });
+  onTestFinished(() => blocks.close());
+  const kept = blocks.prepare('select typeof(lines) as kind, lines from event_blocks order by first').all();
+  expect(new Set(kept.map((row) => (row as { kind: string }).kind))).toEqual(new Set(['text']));
+  expect(kept.map((row) => (row as { lines: string }).lines).join('')).toBe(journaled);
 });

@@ -65,8 +65,7 @@ export class EventJournal {
 
   #append(bytes: Buffer, start: number, length: number): void {
     try {
-      for (let done = 0; done < length;)
-        done += writeSync(this.#file, bytes, start + done, length - done);
+      for (let done = 0; done < length;) done += writeSync(this.#file, bytes, start + done, length - done);
     } catch (error) {
       this.#takeBack();
       throw toStorageError(error);
