@@ -5,6 +5,7 @@ import { openEventLog } from './event-log.js';
 import type { Actor, EventQuery, EventRecord, EventStore, HubEvent } from './events.js';
 
 class MemoryEvents implements EventStore {
+  fullGroup: number | undefined;
   records: EventRecord[] = [];
   groups: number[] = [];
   failing = false;
@@ -43,6 +44,37 @@ describe('event log', () => {
     await Promise.all(Array.from({ length: 20 }, () => log.intend(hub, started)));
     expect(store.groups).toEqual([20]);
     expect(await verifyChain(store)).toEqual({ ok: true, events: 20, head: store.records.at(-1)?.hash });
+    await log.close();
+  });
+
+  test('where a group costs little, a full one does not wait for the end of the turn', async () => {
+    const store = new MemoryEvents();
+    store.fullGroup = 8;
+    const log = await open(store);
+    let isTurnOver = false;
+    setImmediate(() => (isTurnOver = true));
+    log.append(hub, started);
+    const intents = Array.from({ length: 20 }, () => log.intend(hub, started));
+    await Promise.all(intents.slice(0, 16));
+    expect(isTurnOver).toBe(false);
+    await Promise.all(intents);
+    expect(store.groups).toEqual([9, 8, 4]);
+    expect(await verifyChain(store)).toMatchObject({ ok: true, events: 21 });
+    await log.close();
+  });
+
+  test('B7.6: of a full group that cannot be written each intent is refused, and the log recovers alone', async () => {
+    const store = new MemoryEvents();
+    store.fullGroup = 8;
+    store.failing = true;
+    const log = await open(store);
+    const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => log.intend(hub, started)));
+    expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(20);
+    store.failing = false;
+    log.append(hub, started);
+    await expect.poll(() => store.records.length, { timeout: 10_000 }).toBe(1);
+    await Promise.all(Array.from({ length: 20 }, () => log.intend(hub, started)));
+    expect(await verifyChain(store)).toMatchObject({ ok: true, events: 21 });
     await log.close();
   });
 

@@ -287,6 +287,8 @@ export interface EventStore extends EventReader {
    * `storage_unavailable` the rows may be kept or not; `last()` tells.
    */
   append(records: readonly EventRecord[]): Promise<void> | void;
+  /** Where a group costs little beside its events: so many calls that wait for it need not wait for those of the same turn. */
+  readonly fullGroup?: number | undefined;
   /**
    * For stores with several writers: appends behind whatever is last, while all others wait their turn. `chain` may be
    * called once. Throws as `append` does, but not for want of a turn.

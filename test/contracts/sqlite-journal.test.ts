@@ -48,6 +48,35 @@ async function crashed(count: number, durability: 'process' | 'disk' = 'process'
 
 const allEvents = async (place: StorePlace) => verifyChain((await place.open()).events);
 
+test('a group is full early only where it need not wait for the disk', async () => {
+  const fullGroupOf = async (durability: 'process' | 'disk') =>
+    (await (await places.create()).open({ durability })).events.fullGroup;
+  expect(await fullGroupOf('process')).toBeGreaterThan(0);
+  expect(await fullGroupOf('disk')).toBeUndefined();
+});
+
+test('events of which many come in one turn become rows after it, and in it where they are very many', async () => {
+  const place = await places.create();
+  const { events } = await place.open();
+  const journaled = (): number => readFileSync(journalOf(place), 'utf8').split('\n').length - 1;
+  await appendAll(
+    events,
+    Array.from({ length: 300 }, () => started),
+  );
+  expect(journaled()).toBe(300);
+  await appendAll(
+    events,
+    Array.from({ length: 300 }, () => started),
+  );
+  expect(journaled()).toBe(0);
+  await appendAll(
+    events,
+    Array.from({ length: 300 }, () => started),
+  );
+  await expect.poll(journaled, { timeout: 10_000 }).toBe(0);
+  expect(await verifyChain(events)).toMatchObject({ ok: true, events: 900 });
+});
+
 describe('what is in the journal only', () => {
   test.each(['process', 'disk'] as const)(
     'F4: is there after the end of the process (%s)',

@@ -26,8 +26,11 @@ const ROWS_PER_TRIM = 2_000;
 const ROWS_PER_MARK = 1_000;
 /** So many events, or so many milliseconds, until those in the journal become rows together. */
 const EVENTS_PER_GROUP = 256;
+const MOST_PENDING = 2 * EVENTS_PER_GROUP;
 const GROUP_MS = 50;
 const RETRY_MS = 1_000;
+/** So many share the cost of a write well enough, and a server that is handed these works while the hub reads the next. */
+const FULL_GROUP = 16;
 
 interface JournalPlace {
   readonly databasePath: string;
@@ -65,11 +68,13 @@ export class SqliteEventStore implements EventStore {
   #marked = 0;
   #waiting: Promise<void> | undefined;
   #journal: EventJournal | undefined;
+  #fullGroup: number | undefined;
   /** The database of somebody else, whose journal is only read. */
   #watched: string | undefined;
   /** In the journal and not in the database. */
   #pending: EventRecord[] = [];
   #grouping: NodeJS.Timeout | undefined;
+  #groupingNext: NodeJS.Immediate | undefined;
   /** Why the last group did not become rows. */
   #stuck: HubError | undefined;
 
@@ -79,6 +84,10 @@ export class SqliteEventStore implements EventStore {
     this.#stored = new StoredEvents(db);
     this.#rows = new EventInserts(connection);
     this.#blocks = new BlockInserts(connection);
+  }
+
+  get fullGroup(): number | undefined {
+    return this.#fullGroup;
   }
 
   async resume(): Promise<void> {
@@ -97,6 +106,8 @@ export class SqliteEventStore implements EventStore {
     for (let from = 0; from < left.length; from += EVENTS_PER_GROUP)
       await this.append(left.slice(from, from + EVENTS_PER_GROUP));
     this.#journal = new EventJournal(journalPath(databasePath), durability);
+    // Each group waits for the disk, so there it is better to have few.
+    if (durability === 'process') this.#fullGroup = FULL_GROUP;
   }
 
   append(records: readonly EventRecord[]): void | Promise<void> {
@@ -121,7 +132,10 @@ export class SqliteEventStore implements EventStore {
       this.#openCalls.add(record);
       this.#pending.push(record);
     }
-    if (this.#pending.length >= EVENTS_PER_GROUP) this.#group();
+    const pending = this.#pending.length;
+    if (pending >= MOST_PENDING) this.#group();
+    // Calls that wait for these events go first: making rows takes as long as ten of them.
+    else if (pending >= EVENTS_PER_GROUP) this.#groupingNext ??= setImmediate(() => this.#group());
     else this.#groupSoon();
   }
 
@@ -148,7 +162,9 @@ export class SqliteEventStore implements EventStore {
 
   #stopGrouping(): void {
     clearTimeout(this.#grouping);
+    clearImmediate(this.#groupingNext);
     this.#grouping = undefined;
+    this.#groupingNext = undefined;
   }
 
   #pendingAfter(sequence: number): readonly EventRecord[] {
