@@ -26,6 +26,17 @@ describe('guardResult', () => {
     expect(warnings).toHaveLength(1);
   });
 
+  test('what stands beside the content goes when it takes all the room', () => {
+    const content = [{ type: 'text', text: 'kept' }];
+    const large = { content, isError: true, vendor: 'x'.repeat(1_000), _meta: { more: 1 } };
+    expect(guardResult(large, 500)).toEqual({
+      result: { content, isError: true },
+      bytes: size(large),
+      warnings: [expect.stringMatching(/^\d+ bytes beside the content left out$/)],
+      tooLarge: false,
+    });
+  });
+
   test('binary content becomes a description', () => {
     const { result, warnings } = guardResult(
       {

@@ -19,11 +19,29 @@ export function guardResult(result: CallResult, maxBytes: number): GuardedResult
   if (bytes <= maxBytes) return { result, bytes, warnings: [], tooLarge: false };
   if (result.structuredContent !== undefined) return { result, bytes, warnings: [], tooLarge: true };
   const fixed = Buffer.byteLength(stringifyJson({ ...result, content: [] }));
+  if (fixed >= maxBytes) return guardBare(result, bytes, maxBytes, fixed);
   const fitted = fitBlocks(result.content, maxBytes - fixed);
   return {
     result: { ...result, content: fitted.content },
     bytes,
     warnings: fitted.warnings,
+    tooLarge: false,
+  };
+}
+
+/** What stands beside the content takes all the room: it goes, because nothing of it can be cut. */
+function guardBare(
+  { content, isError }: CallResult,
+  bytes: number,
+  maxBytes: number,
+  beside: number,
+): GuardedResult {
+  const bare = { ...(isError !== undefined && { isError }) };
+  const fitted = fitBlocks(content, maxBytes - Buffer.byteLength(stringifyJson({ ...bare, content: [] })));
+  return {
+    result: { ...bare, content: fitted.content },
+    bytes,
+    warnings: [`${beside} bytes beside the content left out`, ...fitted.warnings],
     tooLarge: false,
   };
 }

@@ -53,15 +53,15 @@ const EXPECTED: readonly (readonly [id: string, expected: Expected, ...modes: st
     'result_array',
     'result_number',
   ],
-  ['U-14', PROTOCOL, 'error_string_code', 'error_no_message'],
+  ['U-14', PROTOCOL, 'error_string_code', 'error_no_message', 'error_beyond_integers'],
   ['U-14', REJECTED, 'error_huge', 'error_ansi', 'error_reserved'],
   ['U-15', OK, 'server_request'],
   ['U-16', OK, 'progress_foreign', 'cancel_from_server'],
   ['U-19', CLOSED, 'exec_then_drop'],
   ['U-19', STATUS, 'exec_then_500'],
   ['U-19', TIMED_OUT, 'exec_then_hang'],
-  ['U-20', PROTOCOL, 'content_string'],
-  ['U-20', OK, 'content_missing', 'content_10k', 'content_proto'],
+  ['U-20', PROTOCOL, 'content_string', 'content_odd', 'is_error_text'],
+  ['U-20', OK, 'type_claimed', 'beside_huge', 'content_missing', 'content_10k', 'content_proto'],
 ];
 const ROWS = EXPECTED.flatMap(([id, expected, ...modes]) =>
   modes.map((mode) => [id, mode, expected] as const),
@@ -194,6 +194,16 @@ describe('U-14: errors are well formed', () => {
     expect(error.message.length).toBeLessThanOrEqual(512);
     expect(error.message).not.toMatch(/[\p{Cc}\p{Cf}]/u);
   });
+});
+
+test('U-20: a server of the handshake era cannot pass a result off as a question', () => {
+  expect(answers.get('type_claimed')?.message).toMatchObject({ result: { resultType: 'complete' } });
+});
+
+test('U-20: what stands beside the content does not get around the limit', () => {
+  const { text = '' } = answers.get('beside_huge') ?? {};
+  expect(text).toContain('true answer');
+  expect(text.length).toBeLessThan(2_000);
 });
 
 test('U-20: nothing is polluted', () => {

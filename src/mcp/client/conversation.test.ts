@@ -117,6 +117,8 @@ describe('ids and answers', () => {
     };
     const { client } = await openLegacy({}, { 'tools/call': result });
     expect(await client.callTool('a')).toEqual(result);
+    const claims = await openLegacy({}, { 'tools/call': { ...result, resultType: 'input_required' } });
+    expect(await claims.client.callTool('a')).toEqual(result);
     const modern = await openModern({}, { 'tools/call': { ...result, resultType: 'complete' } });
     expect(await modern.client.callTool('a')).toEqual({ ...result, resultType: 'complete' });
   });

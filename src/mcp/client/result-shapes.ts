@@ -1,13 +1,16 @@
-import { isObject, type JsonObject } from '../jsonrpc/index.js';
+import { isObject, type Json, type JsonObject } from '../jsonrpc/index.js';
 import type { CallResult, CompletionResult, PromptResult, ReadResult } from '../model/index.js';
 import { invalidResponse } from './client-error.js';
 
 /** Results as received, once what their types promise is certain. Nothing is dropped but null where that is no value. */
 
 export function toCallResult(result: JsonObject): CallResult {
-  const { content } = result;
+  const { content, isError } = result;
+  if (isError !== undefined && isError !== null && typeof isError !== 'boolean')
+    throw invalidResponse('isError of a tool result must be true or false');
   if (Array.isArray(content)) {
-    const odd = result['isError'] === null || result['_meta'] === null;
+    if (!content.every(isBlock)) throw invalidResponse('content of a tool result must be blocks with a type');
+    const odd = isError === null || result['_meta'] === null;
     return (odd ? withoutNamedNulls(result, UNTYPED) : result) as unknown as CallResult;
   }
   // Some servers send structured content alone.
@@ -15,11 +18,23 @@ export function toCallResult(result: JsonObject): CallResult {
   throw invalidResponse('content of a tool result must be an array');
 }
 
+/** Of a kind that need not be known here. */
+function isBlock(item: Json): boolean {
+  return isObject(item) && typeof item['type'] === 'string';
+}
+
 const UNTYPED = ['isError', '_meta'];
 
-/** Null as structured content is a value in one era only. */
+/**
+ * Null as structured content is a value in one era only. So is the type of a result: from a server of the other era it would
+ * pass for a question or a task that nobody keeps.
+ */
 export function toLegacyAnswer(result: JsonObject): JsonObject {
-  return result['structuredContent'] === null ? withoutNamedNulls(result, ['structuredContent']) : result;
+  const plain =
+    result['structuredContent'] === null ? withoutNamedNulls(result, ['structuredContent']) : result;
+  if (!('resultType' in plain)) return plain;
+  const { resultType: _, ...rest } = plain;
+  return rest;
 }
 
 /** Some servers write null for what they leave out, and clients refuse that. */

@@ -84,7 +84,7 @@ function toResponse(value: JsonObject, id: RequestId | undefined): ResponseMessa
   if (value['id'] !== undefined && value['id'] !== null && id === undefined) {
     throw new InvalidMessage('the id of an answer must be a string or an integer', undefined);
   }
-  if (!isObject(error) || !Number.isInteger(error['code']) || typeof error['message'] !== 'string') {
+  if (!isObject(error) || !Number.isSafeInteger(error['code']) || typeof error['message'] !== 'string') {
     throw new InvalidMessage('an error needs an integer code and a message', id);
   }
   return { kind: 'error', id, error: error as unknown as ErrorObject };
