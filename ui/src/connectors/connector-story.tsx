@@ -6,6 +6,7 @@ import { EventLine } from '../shared/event-line.js';
 import { useMay } from '../api/use-session.js';
 import { ConnectionCheck } from './connection-check.js';
 import { ProcessLog } from './process-log.js';
+import { Fact } from '../shared/fact.js';
 import { Section } from '../shared/page.js';
 import { ExactTime } from '../shared/time.js';
 import { Differences } from './sync-outcome.js';
@@ -95,15 +96,6 @@ export function ConnectorStory({ connector }: { readonly connector: ConnectorDet
           ))}
         </ul>
       </Section>
-    </>
-  );
-}
-
-function Fact({ label, children }: { readonly label: string; readonly children: React.ReactNode }) {
-  return (
-    <>
-      <dt className="text-muted">{label}</dt>
-      <dd className="min-w-0 wrap-anywhere">{children}</dd>
     </>
   );
 }

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { callStory, type EventView } from '../api/events.js';
 import { ButtonLink } from '../shared/button.js';
 import { JsonCode } from '../shared/code.js';
 import { actorOf } from '../shared/describe-event.js';
 import { OutcomeBadge } from '../shared/event-line.js';
+import { Fact } from '../shared/fact.js';
 import { ProblemNotice } from '../shared/notice.js';
 import { EmptyState, Loading, Page, Section } from '../shared/page.js';
 import { PlainLine } from '../shared/plain.js';
@@ -145,15 +145,6 @@ function Step({ event }: { readonly event: EventView }) {
           <JsonCode value={event} label={`Event ${event.sequence}`} tall />
         </div>
       </details>
-    </>
-  );
-}
-
-function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-muted">{label}</dt>
-      <dd className="min-w-0 wrap-anywhere">{children}</dd>
     </>
   );
 }

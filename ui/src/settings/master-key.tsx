@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { masterKey, useMasterKeyWrites } from '../api/master-key.js';
 import { Button } from '../shared/button.js';
 import { ConfirmDialog } from '../shared/dialog.js';
+import { Fact } from '../shared/fact.js';
 import { Notice, ProblemNotice } from '../shared/notice.js';
 import { Loading, Section } from '../shared/page.js';
 import { PlainLine } from '../shared/plain.js';
@@ -78,14 +79,5 @@ export function MasterKey() {
         </ConfirmDialog>
       )}
     </Section>
-  );
-}
-
-function Fact({ label, children }: { readonly label: string; readonly children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-muted">{label}</dt>
-      <dd className="min-w-0 wrap-anywhere">{children}</dd>
-    </>
   );
 }
