@@ -12,10 +12,6 @@ export function diffSnapshots(before: Snapshot | undefined, after: Snapshot): Sn
   };
 }
 
-export function isEmptyDiff(diff: SnapshotDiff): boolean {
-  return diff.added.length + diff.removed.length + diff.changed.length === 0;
-}
-
 function fingerprints(snapshot: Snapshot): Map<string, string> {
   return new Map([
     ...snapshot.tools.map((tool) => [tool.name, hashOf(tool)] as const),

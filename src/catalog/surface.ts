@@ -4,13 +4,13 @@ import {
   supportsTasks,
   TASKS_EXTENSION,
   taskSupportOf,
+  withoutParamHeaders,
   type Prompt,
   type Resource,
   type ResourceTemplate,
   type Tool,
 } from '../mcp/model/index.js';
 import { assignNames, aggregateRule } from './exposed-names.js';
-import { stripParamHeaders } from './param-annotations.js';
 import { createResourceRouter, type ResourceOwner } from './resource-router.js';
 import type { Snapshot } from './snapshot.js';
 import { matchesAny } from './tool-pattern.js';
@@ -113,7 +113,7 @@ function toolEntries(entry: CatalogEntry, scope: SurfaceScope): ToolEntry[] {
 function exposeTool({ tool, exposedName, connector, snapshot }: ToolEntry, scope: SurfaceScope): Tool {
   const guided = withTaskSupport(withUsageGuide(tool, connector.prompts), snapshot);
   if (scope.kind === 'connector') return guided;
-  return { ...guided, name: exposedName, inputSchema: stripParamHeaders(tool.inputSchema) };
+  return { ...guided, name: exposedName, inputSchema: withoutParamHeaders(tool.inputSchema) };
 }
 
 /** Where calls can become tasks, they can be asked for as such; nobody has to, because we wait for the end ourselves. */

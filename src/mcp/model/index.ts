@@ -12,6 +12,8 @@ export {
   type ServerDescription,
 } from './capabilities.js';
 export type { Prompt, Resource, ResourceTemplate, Tool, ToolAnnotations } from './offers.js';
+export { PARAM_HEADER, withoutParamHeaders } from './param-annotations.js';
+export { mapMembers, positionOf, rewriteSchema } from './schema-keywords.js';
 export type { CallResult, CompletionResult, ContentBlock, PromptResult, ReadResult } from './results.js';
 export {
   isLogLevel,

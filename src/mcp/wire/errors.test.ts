@@ -3,7 +3,6 @@ import type { ErrorObject, Json } from '../jsonrpc/index.js';
 import {
   headerMismatch,
   missingCapability,
-  resourceNotFound,
   statusOfModernRejection,
   toLegacyError,
   toModernError,
@@ -26,7 +25,6 @@ test('the errors of the modern era', () => {
     message: 'Unsupported protocol version',
     data: { supported: ['2026-07-28'], requested: '2031-01-01' },
   });
-  expect(resourceNotFound('u').toErrorObject()).toMatchObject({ code: -32602, data: { uri: 'u' } });
 });
 
 test.each([

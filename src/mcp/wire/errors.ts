@@ -34,10 +34,6 @@ export function missingCapability(message: string, required: ClientCapabilities)
   return new ProtocolError(MISSING_CLIENT_CAPABILITY, message, { requiredCapabilities: required as never });
 }
 
-export function resourceNotFound(uri: string): ProtocolError {
-  return new ProtocolError(INVALID_PARAMS, 'Resource not found', { uri });
-}
-
 /** Statuses that the modern transport prescribes for errors found before a handler ran. */
 export function statusOfModernRejection(code: number): number {
   return code === METHOD_NOT_FOUND ? 404 : 400;

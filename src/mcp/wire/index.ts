@@ -29,7 +29,6 @@ export {
   MISSING_CLIENT_CAPABILITY,
   missingCapability,
   RESOURCE_NOT_FOUND,
-  resourceNotFound,
   statusOfModernRejection,
   toLegacyError,
   toModernError,
@@ -72,7 +71,6 @@ export {
 export {
   checkParamHeaders,
   readParamHeaders,
-  withoutParamHeaders,
   writeParamHeaders,
   type ParamHeader,
   type ParamHeaders,

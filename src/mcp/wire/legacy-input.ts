@@ -1,8 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../jsonrpc/index.js';
-import { supportsElicitation, type ClientCapabilities, type InputRequest } from '../model/index.js';
+import {
+  mapMembers,
+  supportsElicitation,
+  type ClientCapabilities,
+  type InputRequest,
+} from '../model/index.js';
 import { reducedKinds, toLegacyMessage } from './legacy-result.js';
 import { isAtLeast, type LegacyRevision } from './revisions.js';
-import { mapMembers } from './schema-keywords.js';
 
 /** A live request to a legacy client, or the reason why that client cannot be asked. */
 type LegacyInput = { readonly method: string; readonly params: JsonObject | undefined } | string;

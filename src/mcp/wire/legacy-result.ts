@@ -1,9 +1,8 @@
 import { isObject, stringifyJson, type Json, type JsonObject } from '../jsonrpc/index.js';
+import { rewriteSchema, withoutParamHeaders } from '../model/index.js';
 import { META_SERVER_INFO, metaOf } from './meta.js';
 import { isOfProtocol } from './protocol-methods.js';
-import { withoutParamHeaders } from './param-headers.js';
 import { hasLegacyTasks, isAtLeast, type LegacyRevision } from './revisions.js';
-import { rewriteSchema } from './schema-keywords.js';
 
 /** Kinds of content in a result that become text for a client of this revision. */
 export function reducedKinds(

@@ -10,7 +10,6 @@ import {
   checkParamHeaders,
   HEADER_MISMATCH,
   readParamHeaders,
-  withoutParamHeaders,
   writeParamHeaders,
   type ParamHeader,
 } from './index.js';
@@ -303,28 +302,10 @@ describe('headers of a call', () => {
   });
 });
 
-describe('schemas without annotations', () => {
-  test('annotations go, names and data stay', () => {
-    const schema = schemaOf({
-      a: SITE,
-      'x-mcp-header': { type: 'string', default: { 'x-mcp-header': 'data' } },
-      b: { anyOf: [SITE], const: { 'x-mcp-header': 'data' } },
-    });
-    expect(withoutParamHeaders(schema)).toEqual(
-      schemaOf({
-        a: { type: 'string' },
-        'x-mcp-header': { type: 'string', default: { 'x-mcp-header': 'data' } },
-        b: { anyOf: [{ type: 'string' }], const: { 'x-mcp-header': 'data' } },
-      }),
-    );
-  });
-
-  test('any schema without annotations is left as it is', () => {
-    fc.assert(
-      fc.property(arbitraryObject(), (schema) => {
-        expect(JSON.stringify(withoutParamHeaders(schema))).toBe(JSON.stringify(schema));
-        expect(readParamHeaders(schema).valid).toBe(true);
-      }),
-    );
-  });
+test('any schema without annotations is valid', () => {
+  fc.assert(
+    fc.property(arbitraryObject(), (schema) => {
+      expect(readParamHeaders(schema).valid).toBe(true);
+    }),
+  );
 });

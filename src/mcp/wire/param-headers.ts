@@ -1,7 +1,7 @@
 import { isObject, JsonNumber, type Json, type JsonObject } from '../jsonrpc/index.js';
+import { PARAM_HEADER, positionOf } from '../model/index.js';
 import { headerMismatch } from './errors.js';
 import { decodeHeaderValue, encodeHeaderValue, HEADER_PARAM_PREFIX } from './headers.js';
-import { positionOf, rewriteSchema } from './schema-keywords.js';
 
 /** A tool argument that is repeated in an `Mcp-Param-*` header. */
 export interface ParamHeader {
@@ -16,7 +16,6 @@ export type ParamHeaders =
   | { readonly valid: true; readonly params: readonly ParamHeader[] }
   | { readonly valid: false; readonly reason: string };
 
-const KEYWORD = 'x-mcp-header';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const INTEGER = /^-?\d+(?:\.0+)?$/;
 const MAX_DEPTH = 64;
@@ -29,16 +28,9 @@ export function readParamHeaders(inputSchema: JsonObject): ParamHeaders {
   if (reason !== undefined) return { valid: false, reason };
   if (found.length === 0) return NONE;
   const names = new Set(found.map((param) => param.header));
-  if (names.size !== found.length) return { valid: false, reason: `${KEYWORD} names the same header twice` };
+  if (names.size !== found.length)
+    return { valid: false, reason: `${PARAM_HEADER} names the same header twice` };
   return { valid: true, params: found };
-}
-
-/** An input schema for those who cannot send the headers, or need not. */
-export function withoutParamHeaders(inputSchema: JsonObject): JsonObject {
-  return rewriteSchema(inputSchema, (schema) => {
-    const { [KEYWORD]: _, ...rest } = schema;
-    return rest;
-  }) as JsonObject;
 }
 
 /** Undefined where a caller cannot be sure to pass through: there an annotation may not stand. */
@@ -51,7 +43,7 @@ function walk(schema: Json, path: Path, found: ParamHeader[], depth: number): st
     return firstOf(schema, (item: Json) => walk(item, undefined, found, depth + 1));
   }
   if (!isObject(schema)) return undefined;
-  const annotation = schema[KEYWORD];
+  const annotation = schema[PARAM_HEADER];
   if (annotation !== undefined) {
     const param = toParamHeader(annotation, schema, path);
     if (typeof param === 'string') return param;
@@ -77,13 +69,14 @@ function firstOf<T>(items: readonly T[], find: (item: T) => string | undefined):
 }
 
 function toParamHeader(annotation: Json, schema: JsonObject, path: Path): ParamHeader | string {
-  if (typeof annotation !== 'string' || !TOKEN.test(annotation)) return `${KEYWORD} must be a header token`;
+  if (typeof annotation !== 'string' || !TOKEN.test(annotation))
+    return `${PARAM_HEADER} must be a header token`;
   if (path === undefined || path.length === 0) {
-    return `${KEYWORD} may only stand on a property reached through properties`;
+    return `${PARAM_HEADER} may only stand on a property reached through properties`;
   }
   const { type } = schema;
   if (type !== 'string' && type !== 'integer' && type !== 'boolean') {
-    return `${KEYWORD} needs a property of type string, integer or boolean`;
+    return `${PARAM_HEADER} needs a property of type string, integer or boolean`;
   }
   return { header: HEADER_PARAM_PREFIX + annotation.toLowerCase(), path, type };
 }

@@ -6,11 +6,11 @@ import {
   type Json,
   type JsonObject,
 } from '../../../src/mcp/jsonrpc/index.js';
+import { withoutParamHeaders } from '../../../src/mcp/model/index.js';
 import {
   checkParamHeaders,
   HEADER_MISMATCH,
   readParamHeaders,
-  withoutParamHeaders,
   writeParamHeaders,
 } from '../../../src/mcp/wire/index.js';
 import { promise, textOf, type FuzzTarget } from '../target.js';
