@@ -50,13 +50,24 @@ export async function* examineConnector(
   const outcome = await withProgress(cli.terminal, `Asking ${id}`, () => syncConnector(hub, id));
   if ('error' in outcome) {
     const isPerAgent = credentialMode === 'per_agent';
-    yield explainSyncFailure(id, outcome.error, {
-      isCommand: command !== undefined,
+    const isCommand = command !== undefined;
+    const step = explainSyncFailure(id, outcome.error, {
+      isCommand,
       isPerAgent,
       hasAuth: auth.type !== 'none',
     });
+    yield isCommand ? await withLastWords(hub, id, step) : step;
   } else yield* describeSynced(hub, id);
   yield await describeCalls(hub, id);
+}
+
+const LAST_WORDS = 3;
+
+/** What a process wrote to stderr mostly says why it does not serve. */
+async function withLastWords(hub: HubClient, id: string, step: Step): Promise<Step> {
+  const { lines } = await hub.ask(ADMIN_ROUTES.connectors.logs, { path: { id } });
+  const said = lines.filter((line) => line.trim() !== '').slice(-LAST_WORDS);
+  return said.length === 0 ? step : { ...step, detail: `${step.detail}. It said: ${said.join(' / ')}` };
 }
 
 async function* describeSynced(hub: HubClient, id: string): AsyncGenerator<Step> {

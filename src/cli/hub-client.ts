@@ -6,7 +6,7 @@ import {
   type AdminRoute,
   type PathNames,
 } from '../contract/index.js';
-import { parseJson, stringifyJson, TOLERANT_JSON } from '../mcp/jsonrpc/index.js';
+import { isObject, parseJson, stringifyJson, TOLERANT_JSON } from '../mcp/jsonrpc/index.js';
 import { CliError } from './cli-error.js';
 import type { HubAddress } from './hub-address.js';
 
@@ -94,16 +94,36 @@ export class HubClient {
     return this.#dispatcher.destroy();
   }
 
-  async #send(
+  /** What keeps the hub from serving, by name; nothing where all is well. */
+  async failingChecks(): Promise<readonly string[]> {
+    const response = await this.#request('GET', '/ready', {
+      signal: AbortSignal.timeout(DEFAULT_TIMEOUT_MS),
+    });
+    const answer = parseJson(await response.body.text(), TOLERANT_JSON);
+    const checks = isObject(answer) && Array.isArray(answer['checks']) ? answer['checks'] : [];
+    return checks.flatMap((check: unknown) =>
+      isObject(check) && check['ok'] === false && typeof check['name'] === 'string' ? [check['name']] : [],
+    );
+  }
+
+  #send(
     method: AdminRoute['method'],
+    target: string,
+    options: SendOptions,
+  ): Promise<Dispatcher.ResponseData> {
+    return this.#request(METHODS[method], ADMIN_BASE_PATH + target, options);
+  }
+
+  async #request(
+    method: Dispatcher.HttpMethod,
     target: string,
     options: SendOptions,
   ): Promise<Dispatcher.ResponseData> {
     const { signal, accept = 'application/json', body, lastEventId } = options;
     try {
-      return await request(`${this.#address.url}${ADMIN_BASE_PATH}${target}`, {
+      return await request(`${this.#address.url}${target}`, {
         dispatcher: this.#dispatcher,
-        method: METHODS[method],
+        method,
         headers: {
           authorization: `Bearer ${this.#address.token}`,
           accept,

@@ -179,6 +179,7 @@ describe('who may point where', () => {
 
   test('the operator anywhere, others only with leave', () => {
     expect(parse(LOCAL, 'file').allowPrivateNetwork).toBe(true);
+    expect(() => parse({ ...LOCAL, allowPrivateNetwork: false }, 'file')).toThrow(/private network/);
     expect(() => parse(LOCAL, 'stored')).toThrow(/private network/);
     expect(parse({ ...LOCAL, allowPrivateNetwork: true }, 'stored').allowPrivateNetwork).toBe(true);
     expect(parse(URL_ONLY, 'stored').allowPrivateNetwork).toBe(false);

@@ -34,7 +34,7 @@ export function parseConnector(id: string, input: unknown, origin: ConnectorOrig
   const given = parsed.data;
   const endpoint = toEndpoint(given);
   const operatorOwned = origin.source !== 'stored';
-  const mayBePrivate = operatorOwned || given.allowPrivateNetwork === true;
+  const mayBePrivate = given.allowPrivateNetwork ?? operatorOwned;
   if (endpoint.transport !== 'stdio') checkUrl(endpoint.url, mayBePrivate);
   const limits = { ...DEFAULT_LIMITS, ...given.limits };
   requireMeasurable(limits, origin.platform ?? process.platform);
@@ -56,7 +56,7 @@ export function parseConnector(id: string, input: unknown, origin: ConnectorOrig
     prompts: (given.prompts ?? []).map(toOperatorPrompt),
     tags: given.tags ?? [],
     toolTags: given.toolTags ?? {},
-    allowPrivateNetwork: operatorOwned || (given.allowPrivateNetwork ?? false),
+    allowPrivateNetwork: mayBePrivate,
     source: origin.source,
     version: (origin.before?.version ?? 0) + 1,
     createdAt: origin.before?.createdAt ?? origin.now,

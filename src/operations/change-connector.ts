@@ -11,6 +11,7 @@ import {
   requireStoredConnector,
   type ConnectorWriteDependencies,
 } from './connector-writes.js';
+import { lastWins } from './last-wins.js';
 import { mergeConnector } from './merge-connector.js';
 import { requireStdioAllowed } from './stdio-permission.js';
 
@@ -27,18 +28,21 @@ export type ChangeConnector = (request: {
 
 export function createChangeConnector(deps: ChangeConnectorDependencies): ChangeConnector {
   return ({ by, id, patch, expectedVersion }) =>
-    deps.turns(connectorTurn(id), async () => {
-      const before = await requireStoredConnector(deps, id, expectedVersion);
-      requireStdioAllowed(by, patch, deps.allowStdioFromApi);
-      const given = mergeConnector(before, patch, deps.clock.now());
-      requireReach(by, before, given);
-      const after = withoutSecrets(given);
-      await replaceConnector(deps, by, before, after);
-      // Another kind of authentication has no use for the credentials of before.
-      if (after.auth.type !== before.auth.type) await deps.credentialStore.removeAllFor(id);
-      await saveSharedSecrets(deps, by, after, inlineSecrets(given.auth));
-      return putInForce(deps, id);
-    });
+    deps.turns(
+      connectorTurn(id),
+      lastWins(expectedVersion, async () => {
+        const before = await requireStoredConnector(deps, id, expectedVersion);
+        requireStdioAllowed(by, patch, deps.allowStdioFromApi);
+        const given = mergeConnector(before, patch, deps.clock.now());
+        requireReach(by, before, given);
+        const after = withoutSecrets(given);
+        await replaceConnector(deps, by, before, after);
+        // Another kind of authentication has no use for the credentials of before.
+        if (after.auth.type !== before.auth.type) await deps.credentialStore.removeAllFor(id);
+        await saveSharedSecrets(deps, by, after, inlineSecrets(given.auth));
+        return putInForce(deps, id);
+      }),
+    );
 }
 
 /** Stored secrets go wherever a connector points, so pointing it elsewhere is as much as reading them. */

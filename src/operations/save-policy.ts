@@ -1,5 +1,5 @@
 import type { Policy } from '../governance/index.js';
-import { HubError, invalidField, isName, NAME_RULE, toPolicyId } from '../kernel/index.js';
+import { HubError, invalidField, isHubError, isName, NAME_RULE, toPolicyId } from '../kernel/index.js';
 import { requireVersion, toActor, type AdminCaller } from './admin.js';
 import {
   POLICY_TURN,
@@ -7,6 +7,7 @@ import {
   requireValidSet,
   type PolicyWriteDependencies,
 } from './policy-writes.js';
+import { lastWins } from './last-wins.js';
 import { recordHash } from './record-hash.js';
 
 export type SavePolicy = (request: {
@@ -23,7 +24,7 @@ export function createSavePolicy(deps: PolicyWriteDependencies): SavePolicy {
   return async function savePolicy({ by, id: name, text, replace, expectedVersion }) {
     if (!isName(name)) throw invalidField('id', `must have ${NAME_RULE}`);
     const id = toPolicyId(name);
-    return deps.turns(POLICY_TURN, async () => {
+    const change = async () => {
       const before = await requireStoredPolicy(deps, id);
       if (before !== undefined && !replace) throw new HubError('conflict', `there is already a policy ${id}`);
       requireVersion(before?.version ?? 0, expectedVersion);
@@ -39,7 +40,7 @@ export function createSavePolicy(deps: PolicyWriteDependencies): SavePolicy {
       const others = (await deps.policies.list()).filter((other) => other.id !== id);
       requireValidSet([...others, policy], deps.clock);
       await (before === undefined
-        ? deps.policyStore.add(policy, by.id)
+        ? deps.policyStore.add(policy, by.id).catch((error: unknown) => failAdding(error, replace))
         : deps.policyStore.replace(policy, before.version, by.id));
       deps.policy.load([...others, policy]);
       deps.policyChanged();
@@ -51,6 +52,13 @@ export function createSavePolicy(deps: PolicyWriteDependencies): SavePolicy {
         after: recordHash(policy),
       });
       return { policy, created: before === undefined };
-    });
+    };
+    return deps.turns(POLICY_TURN, lastWins(expectedVersion, change));
   };
+}
+
+/** Where one may be replaced, one that somebody else has just added is no obstacle. */
+function failAdding(error: unknown, mayReplace: boolean): never {
+  if (!mayReplace || !isHubError(error, 'conflict')) throw error;
+  throw new HubError('precondition_failed', 'it was changed meanwhile: read it again', { cause: error });
 }

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startUpstream, type ScriptedUpstream } from '../support/scripted-upstream.js';
+import { startUnreadyHub } from '../support/unready-hub.js';
 import { Workplace } from './workplace.js';
 
 const tool = (name: string, description = name) => ({ name, description, inputSchema: { type: 'object' } });
@@ -274,6 +275,24 @@ describe('a command', () => {
       code: 1,
       stderr: expect.stringContaining('already a connector notes'),
     });
+  });
+
+  test('whose process ends is examined with its last words', async () => {
+    const broken = place.path('broken.mjs');
+    writeFileSync(broken, "console.error('DB_URL is not set'); process.exit(3);");
+    await place.run(['connector', 'add', 'broken', ...SAMPLE, broken]);
+    expect(await place.run(['doctor', 'broken'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/failed +Command .*It said: DB_URL is not set/),
+    });
+  });
+
+  test('is not well where its hub is not', async () => {
+    const running = readFileSync(place.path('.crosspoint', 'hub.json'), 'utf8');
+    const front = await startUnreadyHub((JSON.parse(running) as { url: string }).url, 'coordination');
+    const { code, stderr } = await place.run(['doctor', 'notes', '--url', front.url]);
+    front.close();
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Redis cannot be reached')]);
   });
 
   test('is switched and removed in the file; a secret nobody needs goes too', async () => {

@@ -75,11 +75,22 @@ test('a policy that is changed at one replica counts at all', async () => {
     expect(refused).toBe(true);
   }, SOON);
   await admin(hubs[1]!, 'DELETE', '/policies/no-calls');
+  const raced = hubs.flatMap((hub) =>
+    ['a', 'b'].map((who) =>
+      admin(hub, 'PUT', '/policies/raced', {
+        text: `permit (principal == Agent::"${who}", action, resource);`,
+      }),
+    ),
+  );
+  // Nobody named a version, so whoever is last wins, and nobody is refused.
+  expect((await Promise.all(raced)).map(({ status }) => status)).toSatisfy((all: number[]) =>
+    all.every((status) => status < 300),
+  );
   const other = keep(await connectAgent(hubs[0]!));
   await vi.waitFor(async () => {
     expect((await other.callTool('remote__echo', {})).isError).not.toBe(true);
   }, SOON);
-});
+}, 120_000);
 
 test('a connector that is added, changed or removed at one replica is so at all', async () => {
   const upstream = keep(await startUpstream({ tools: TOOLS }));

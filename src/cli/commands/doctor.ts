@@ -50,7 +50,7 @@ function examineConnectors(
   options: HubOptions & OutputOptions,
 ): Promise<Report[]> {
   return withHub(cli, options, async (hub) => {
-    if (options.json !== true) await greet(cli, hub);
+    if (!(await greet(cli, hub, options))) cli.setExitCode(EXIT_FAILED);
     const connectors: readonly ConnectorView[] =
       subject === undefined
         ? await hub.list(ADMIN_ROUTES.connectors.list, {})
@@ -70,16 +70,26 @@ function examineConnectors(
   });
 }
 
-async function greet({ terminal }: Cli, hub: HubClient): Promise<void> {
-  const { version, audit, storage } = await hub.ask(ADMIN_ROUTES.status.get, {});
-  terminal.print(`The hub at ${hub.url} runs version ${version} on ${storage.kind}.`);
-  if (!audit.available)
-    terminal.print(
-      terminal.colors.red(
-        'Its event log cannot be written, so it refuses calls: look whether the disk is full.',
-      ),
-    );
+/** Whether the hub itself can serve. */
+async function greet({ terminal }: Cli, hub: HubClient, { json }: OutputOptions): Promise<boolean> {
+  const { version, storage } = await hub.ask(ADMIN_ROUTES.status.get, {});
+  if (json !== true) terminal.print(`The hub at ${hub.url} runs version ${version} on ${storage.kind}.`);
+  const failing = await hub.failingChecks();
+  for (const check of failing) {
+    const advice = ADVICE_FOR_HUB[check] ?? `it is not ready (${check}): look into its log.`;
+    terminal.note(terminal.colors.red(`The hub is not well: ${escapeLine(advice)}`));
+  }
+  return failing.length === 0;
 }
+
+const ADVICE_FOR_HUB: Readonly<Record<string, string>> = {
+  event_log:
+    'its event log cannot be written, so it refuses calls: look whether the disk is full and the database answers.',
+  coordination:
+    'Redis cannot be reached, so replicas do not hear of each other: look whether it runs, and at "coordination.url".',
+  load: 'it has more to do than it can: look at its processor and memory.',
+  hub: 'it starts or stops just now: wait a moment.',
+};
 
 /** Shows each step as soon as it is known. */
 async function collect(
