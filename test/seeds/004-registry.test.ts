@@ -296,6 +296,6 @@ describe('D30: no lock waits for itself', () => {
 function slowLists({ rpc }: SeenRequest, response: ServerResponse): boolean {
   if (rpc.method !== 'tools/list') return false;
   const text = JSON.stringify({ jsonrpc: '2.0', id: rpc.id, result: { tools: [QUERY] } });
-  setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(text), 50);
+  setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(text), 500);
   return true;
 }

@@ -148,9 +148,10 @@ describe('stringifyJson', () => {
 
   test('a MiB of exact numbers is read and written in bounded time', () => {
     const text = `[${Array(50_000).fill('0.10000000000000001').join()}]`;
-    const start = performance.now();
+    // Of the processor: what the rest of the machine does is not counted.
+    const start = process.cpuUsage();
     expect(stringifyJson(parseJson(text, TOLERANT_JSON)) === text).toBe(true);
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(process.cpuUsage(start).user).toBeLessThan(5_000_000);
   });
 });
 
