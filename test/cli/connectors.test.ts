@@ -241,7 +241,9 @@ describe('a command', () => {
   const script = (): string => place.path('server.mjs');
   beforeAll(() => {
     writeFileSync(script(), SERVER);
-    writeFileSync(place.path('crosspoint.yaml'), '# mine\nserver:\n  port: 0 # any\n');
+    const broken = { command: process.execPath, args: ['-e', "console.error('DB_URL is not set')"] };
+    const connectors = `connectors:\n  broken: ${JSON.stringify(broken)}\n`;
+    writeFileSync(place.path('crosspoint.yaml'), `# mine\nserver:\n  port: 0 # any\n${connectors}`);
   });
 
   test('is written to the file with its comments kept, its secret sealed, and used at once', async () => {
@@ -278,9 +280,6 @@ describe('a command', () => {
   });
 
   test('whose process ends is examined with its last words', async () => {
-    const broken = place.path('broken.mjs');
-    writeFileSync(broken, "console.error('DB_URL is not set'); process.exit(3);");
-    await place.run(['connector', 'add', 'broken', ...SAMPLE, broken]);
     expect(await place.run(['doctor', 'broken'])).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/failed +Command .*It said: DB_URL is not set/),
