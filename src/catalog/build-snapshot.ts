@@ -24,11 +24,17 @@ const MOST_HELD = 10_000;
 const CHANGED =
   'it is not what it was when it was accepted; "crosspoint connector sync" with --accept accepts what it is now';
 
+/** What an offer is known by; `hashOf`, or something that remembers what that said. */
+export type DigestOf = (offer: object) => string;
+
 /** Tools by their digest as somebody has accepted them: the first time all, later as they were offered last. */
-export function acceptedTools(before: Snapshot | undefined): ReadonlyMap<string, string> {
+export function acceptedTools(
+  before: Snapshot | undefined,
+  digestOf: DigestOf = hashOf,
+): ReadonlyMap<string, string> {
   return new Map([
     ...(before?.held ?? []),
-    ...(before?.tools ?? []).map((tool) => [tool.name, hashOf(tool)] as const),
+    ...(before?.tools ?? []).map((tool) => [tool.name, digestOf(tool)] as const),
   ]);
 }
 
@@ -40,9 +46,9 @@ export function heldTools({ held, rejected }: Pick<Snapshot, 'held' | 'rejected'
   );
 }
 
-function isAccepted(tool: Tool, accepted: ReadonlyMap<string, string>): boolean {
+function isAccepted(tool: Tool, accepted: ReadonlyMap<string, string>, digestOf: DigestOf): boolean {
   const digest = accepted.get(tool.name);
-  return digest === undefined || digest === hashOf(tool);
+  return digest === undefined || digest === digestOf(tool);
 }
 
 /** Keeps what can be offered, sets the rest aside with a reason, and names what is kept. */
@@ -51,6 +57,7 @@ export function buildSnapshot(
   before: Snapshot | undefined,
   judgeTool: (tool: Tool) => string | undefined,
   accepted: ReadonlyMap<string, string> = new Map(),
+  digestOf: DigestOf = hashOf,
 ): Snapshot {
   const rejected: RejectedOffer[] = [...listing.rejected];
   const tools = keep(
@@ -58,7 +65,7 @@ export function buildSnapshot(
     listing.tools,
     (tool) => tool.name,
     rejected,
-    (tool) => (isAccepted(tool, accepted) ? judgeTool(tool) : CHANGED),
+    (tool) => (isAccepted(tool, accepted, digestOf) ? judgeTool(tool) : CHANGED),
   );
   const offered = new Set(tools.map(({ name }) => name));
   const held = [...accepted].filter(([name]) => !offered.has(name)).slice(-MOST_HELD);
@@ -74,7 +81,10 @@ export function buildSnapshot(
     templates,
     rejected,
     ...(held.length > 0 && { held }),
-    hash: hashOf([tools, prompts, resources, templates, listing.upstream.instructions ?? null]),
+    hash: hashOf([
+      ...[tools, prompts, resources, templates].map((offers) => (offers as readonly object[]).map(digestOf)),
+      listing.upstream.instructions ?? null,
+    ]),
     names: {
       tools: assignNames(
         rule,

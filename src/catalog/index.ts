@@ -12,6 +12,7 @@ export type {
 } from './snapshot.js';
 export { aggregateRule, assignNames, providerRule, type NamingRule } from './exposed-names.js';
 export { acceptedTools, buildSnapshot, hashOf, heldTools, type Listing } from './build-snapshot.js';
+export { OfferDigests } from './offer-digests.js';
 export { diffSnapshots } from './diff-snapshots.js';
 export {
   buildSurface,

@@ -137,3 +137,49 @@ describe('what the operator wrote', () => {
     ]);
   });
 });
+
+describe('many tools', () => {
+  const tools = Array.from({ length: 300 }, (_, n) => `t${String(n).padStart(3, '0')}`);
+  const counting = (entryMs = 0) => {
+    const asked: string[] = [];
+    const permits = {
+      ...EVERYTHING_PERMITTED,
+      tool: (_entry: unknown, { name }: { readonly name: string }) => {
+        asked.push(name);
+        for (const end = performance.now() + entryMs; performance.now() < end;);
+        return name !== 't001';
+      },
+    };
+    return { asked, surface: buildSurface([entryOf('db', { tools })], ALL, permits) };
+  };
+
+  test('whoever looks for one asks about no other', () => {
+    const { asked, surface } = counting();
+    expect(surface.findTool('db__t007')?.tool.name).toBe('t007');
+    expect(surface.findTool('db__t001')).toBeUndefined();
+    expect(surface.findToolOf('db', 't007')).toBe(surface.findTool('db__t007'));
+    expect(asked).toEqual(['t007', 't001']);
+  });
+
+  test('a list is prepared while others have their turn, and each tool is asked about once', async () => {
+    const { asked, surface } = counting(0.2);
+    let turns = 0;
+    const other = setInterval(() => turns++, 0);
+    await surface.prepareTools();
+    clearInterval(other);
+    expect(turns).toBeGreaterThan(0);
+    expect(surface.prepareTools()).toBeUndefined();
+    expect(names(surface.tools)).toEqual(
+      tools.filter((name) => name !== 't001').map((name) => `db__${name}`),
+    );
+    expect(asked).toEqual(tools);
+  });
+
+  test('who needs the list at once gets all of it, also while it is prepared', async () => {
+    const { asked, surface } = counting(0.2);
+    const prepared = surface.prepareTools();
+    expect(surface.tools).toHaveLength(299);
+    await prepared;
+    expect([surface.tools.length, asked.length]).toEqual([299, 300]);
+  });
+});

@@ -1,20 +1,11 @@
 import type { Connector, OperatorPrompt } from '../connectors/index.js';
-import { isObject } from '../mcp/jsonrpc/index.js';
-import {
-  supportsTasks,
-  TASKS_EXTENSION,
-  taskSupportOf,
-  withoutParamHeaders,
-  type Prompt,
-  type Resource,
-  type ResourceTemplate,
-  type Tool,
-} from '../mcp/model/index.js';
+import { once } from '../kernel/index.js';
+import type { Prompt, Resource, ResourceTemplate, Tool } from '../mcp/model/index.js';
 import { assignNames, aggregateRule } from './exposed-names.js';
 import { createResourceRouter, type ResourceOwner } from './resource-router.js';
+import { ShownTools } from './shown-tools.js';
 import type { Snapshot } from './snapshot.js';
-import { matchesAny } from './tool-pattern.js';
-import { toOfferedPrompt, withUsageGuide } from './usage-guide.js';
+import { toOfferedPrompt } from './usage-guide.js';
 
 /** A connector with what it offered last. */
 export interface CatalogEntry {
@@ -39,13 +30,18 @@ export interface PromptEntry extends CatalogEntry {
   readonly written: OperatorPrompt | undefined;
 }
 
-/** What one agent sees at one endpoint, and the way back from every name to its owner. Immutable. */
+/**
+ * What one agent sees at one endpoint, and the way back from every name to its owner. Each of it is found out when it is
+ * first asked for: whoever calls a tool does not wait until thousands of others are decided on.
+ */
 export interface Surface {
   readonly entries: readonly CatalogEntry[];
   readonly tools: readonly Tool[];
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
+  /** Finds out in slices what `tools` would find out at once; undefined if nothing is left to do. */
+  prepareTools(): Promise<void> | undefined;
   findTool(exposedName: string): ToolEntry | undefined;
   /** By the names it has where it comes from. */
   findToolOf(connector: string, name: string): ToolEntry | undefined;
@@ -68,62 +64,42 @@ export function buildSurface(
   const shown = entries.filter(
     ({ connector }) => scope.kind !== 'connector' || connector.id === scope.connector,
   );
-  const tools = shown
-    .flatMap((entry) => toolEntries(entry, scope))
-    .filter((entry) => permits.tool(entry, entry.tool));
   const inToolset = scope.kind === 'toolset';
-  const prompts = inToolset
-    ? []
-    : shown
-        .flatMap((entry) => promptEntries(entry, scope))
-        .filter((entry) => permits.prompt(entry, entry.prompt));
-  const router = createResourceRouter(inToolset ? [] : shown, permits, scope.kind === 'connector');
-  const toolsByName = new Map(tools.map((entry) => [entry.exposedName, entry]));
-  const promptsByName = new Map(prompts.map((entry) => [entry.exposedName, entry]));
+  const tools = new ShownTools(shown, scope, permits);
+  const prompts = once(() =>
+    inToolset
+      ? []
+      : shown
+          .flatMap((entry) => promptEntries(entry, scope))
+          .filter((entry) => permits.prompt(entry, entry.prompt)),
+  );
+  const exposedPrompts = once(() =>
+    prompts().map(({ prompt, exposedName }) => ({ ...prompt, name: exposedName })),
+  );
+  const promptsByName = once(() => new Map(prompts().map((entry) => [entry.exposedName, entry])));
+  const router = once(() =>
+    createResourceRouter(inToolset ? [] : shown, permits, scope.kind === 'connector'),
+  );
   return {
     entries: shown,
-    tools: tools.map((entry) => exposeTool(entry, scope)),
-    prompts: prompts.map(({ prompt, exposedName }) => ({ ...prompt, name: exposedName })),
-    resources: router.resources,
-    templates: router.templates,
-    findTool: (name) => toolsByName.get(name),
-    findToolOf: (connector, name) =>
-      tools.find((entry) => entry.connector.id === connector && entry.tool.name === name),
-    findPrompt: (name) => promptsByName.get(name),
-    findResourceOwner: (uri) => router.ownerOf(uri),
+    get tools() {
+      return tools.all();
+    },
+    get prompts() {
+      return exposedPrompts();
+    },
+    get resources() {
+      return router().resources;
+    },
+    get templates() {
+      return router().templates;
+    },
+    prepareTools: () => tools.prepare(),
+    findTool: (name) => tools.find(name),
+    findToolOf: (connector, name) => tools.findOf(connector, name),
+    findPrompt: (name) => promptsByName().get(name),
+    findResourceOwner: (uri) => router().ownerOf(uri),
   };
-}
-
-function toolEntries(entry: CatalogEntry, scope: SurfaceScope): ToolEntry[] {
-  const names = new Map(entry.snapshot.names.tools);
-  const all = entry.snapshot.tools.map((tool) => ({
-    ...entry,
-    tool,
-    exposedName: scope.kind === 'connector' ? tool.name : (names.get(tool.name) ?? tool.name),
-  }));
-  return scope.kind === 'toolset'
-    ? all.filter(({ exposedName }) => matchesAny(scope.tools, exposedName))
-    : all;
-}
-
-/**
- * On a connector's own endpoint the definition is the upstream's; elsewhere the name is ours, and header annotations go,
- * which browsers cannot honour. What the operator wrote about a tool stands with it everywhere.
- */
-function exposeTool({ tool, exposedName, connector, snapshot }: ToolEntry, scope: SurfaceScope): Tool {
-  const guided = withTaskSupport(withUsageGuide(tool, connector.prompts), snapshot);
-  if (scope.kind === 'connector') return guided;
-  return { ...guided, name: exposedName, inputSchema: withoutParamHeaders(tool.inputSchema) };
-}
-
-/** Where calls can become tasks, they can be asked for as such; nobody has to, because we wait for the end ourselves. */
-function withTaskSupport(tool: Tool, { upstream }: Snapshot): Tool {
-  const { capabilities } = upstream;
-  const decidesItself = capabilities.extensions?.[TASKS_EXTENSION] !== undefined;
-  const isPossible = supportsTasks(capabilities) && (decidesItself || taskSupportOf(tool) !== 'forbidden');
-  if (!isPossible) return tool;
-  const { execution } = tool;
-  return { ...tool, execution: { ...(isObject(execution) && execution), taskSupport: 'optional' } };
 }
 
 function promptEntries(entry: CatalogEntry, scope: SurfaceScope): PromptEntry[] {

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Agent, Authenticator } from '../agents/index.js';
-import { hashOf, type LiveCatalog, type Surface, type SurfaceScope } from '../catalog/index.js';
+import { type LiveCatalog, type Surface, type SurfaceScope } from '../catalog/index.js';
 import type { Logger, Tracer } from '../kernel/index.js';
 import {
   supportsTasks,
@@ -35,6 +35,8 @@ import {
   type McpOperations,
 } from './mcp-handlers.js';
 import { Principals } from './principals.js';
+import { ListDigests } from './list-digests.js';
+import { tellOfLists } from './tell-of-lists.js';
 import { tellReduced } from './tell-reduced.js';
 import { networkOf } from './network-of.js';
 import {
@@ -175,6 +177,7 @@ function createServer(
   const fallback = createPassThroughHandler(options.operations, scope, agentOf);
   const paramHeaders = toolParamHeaders(options.operations.surfaces, scope, agentOf);
   const descriptions = new WeakMap<Surface, ServerDescription>();
+  const digests = new ListDigests();
   return createMcpServer({
     ...given,
     describe: (principal) => {
@@ -186,7 +189,7 @@ function createServer(
     },
     handlers: createMcpHandlers(options.operations, scope, agentOf, options.tracer),
     tasks: createTaskPort(options.operations.tasks, scope, agentOf),
-    listen: (request) => listenFor(options, scope, agentOf(request.principal), request),
+    listen: (request) => listenFor(options, digests, scope, agentOf(request.principal), request),
     streaming: options.streaming,
     rejectChunked: options.rejectChunked,
     cache: { ttlMs: LONGEST_TTL_MS, cacheScope: 'private' },
@@ -285,66 +288,19 @@ function extensionsOf(
 
 /** Lists are ours to tell of; single resources are watched where they are. */
 function listenFor(
-  options: McpEndpointsOptions,
+  { operations, catalog, onPolicyChange }: McpEndpointsOptions,
+  digests: ListDigests,
   scope: SurfaceScope,
   agent: Agent,
   request: ListenRequest,
 ): Subscription | Promise<Subscription> {
   const { resourceSubscriptions: uris, taskIds } = request.filter;
-  if (uris === undefined && taskIds === undefined) return listen(options, scope, agent, request);
-  const { watchResource, tasks } = options.operations;
+  const source = { surfaces: operations.surfaces, digests, catalog, onPolicyChange };
+  if (uris === undefined && taskIds === undefined) return tellOfLists(source, scope, agent, request);
+  const { watchResource, tasks } = operations;
   const parts = [
     ...(uris === undefined ? [] : [watchResources(watchResource, { agent, scope, uris, request })]),
     ...(taskIds === undefined ? [] : [followTasks(tasks, { agent, scope, taskIds, request })]),
   ];
-  return Promise.all(parts).then((opened) => together(listen(options, scope, agent, request), ...opened));
-}
-
-const CALM_MS = 50;
-
-/** Tells of a list only when what this agent sees of it is different from what it saw before. */
-function listen(
-  options: McpEndpointsOptions,
-  scope: SurfaceScope,
-  agent: Agent,
-  request: ListenRequest,
-): Subscription {
-  const { filter } = request;
-  const kinds = [
-    ['tools', filter.toolsListChanged, 'notifications/tools/list_changed'],
-    ['prompts', filter.promptsListChanged, 'notifications/prompts/list_changed'],
-    ['resources', filter.resourcesListChanged, 'notifications/resources/list_changed'],
-  ] as const;
-  const wanted = kinds.filter(([, asked]) => asked === true);
-  const look = (): Map<string, string> => {
-    const surface = options.operations.surfaces.surfaceFor(agent, scope);
-    return new Map(
-      wanted.map(([kind]) => [
-        kind,
-        hashOf(kind === 'resources' ? [surface.resources, surface.templates] : surface[kind]),
-      ]),
-    );
-  };
-  let seen = look();
-  let timer: NodeJS.Timeout | undefined;
-  const compare = (): void => {
-    timer = undefined;
-    const now = look();
-    for (const [kind, , method] of wanted) if (now.get(kind) !== seen.get(kind)) request.emit({ method });
-    seen = now;
-  };
-  const changed = (): void => {
-    timer ??= setTimeout(compare, CALM_MS);
-    timer.unref();
-  };
-  const stops = [options.catalog.onChange(changed), options.onPolicyChange(changed)];
-  return {
-    honoured: Object.fromEntries(
-      Object.entries(filter).filter(([key, value]) => value === true && key.endsWith('ListChanged')),
-    ),
-    close() {
-      clearTimeout(timer);
-      for (const stop of stops) stop();
-    },
-  };
+  return Promise.all(parts).then((opened) => together(tellOfLists(source, scope, agent, request), ...opened));
 }

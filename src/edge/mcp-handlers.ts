@@ -219,19 +219,24 @@ function isPlain(capabilities: ClientCapabilities, scope: SurfaceScope): boolean
 /** Whole lists are serialised once for as long as what the agent sees stays the same. */
 function createLists({ surfaces }: McpOperations, scope: SurfaceScope, agentOf: AgentOf) {
   const lists = new WeakMap<Surface, Map<ListName, PreparedResult>>();
+  function answer(surface: Surface, kind: ListName, member: string, params: JsonObject) {
+    const paged = params['cursor'] ?? sizeWish(params);
+    if (paged !== undefined) return { ...pageOf(surface[kind], member, params), ...listHints(surface, kind) };
+    const prepared = lists.get(surface) ?? new Map<ListName, PreparedResult>();
+    lists.set(surface, prepared);
+    const whole =
+      prepared.get(kind) ?? prepareResult({ [member]: surface[kind] as never, ...listHints(surface, kind) });
+    prepared.set(kind, whole);
+    return whole;
+  }
   return (kind: ListName, member: string): Handler =>
     guarded((request) => {
+      const { params } = request;
       const surface = surfaces.surfaceFor(agentOf(request.principal), scope);
-      const paged = request.params['cursor'] ?? sizeWish(request.params);
-      if (paged !== undefined)
-        return { ...pageOf(surface[kind], member, request.params), ...listHints(surface, kind) };
-      const prepared = lists.get(surface) ?? new Map<ListName, PreparedResult>();
-      lists.set(surface, prepared);
-      const whole =
-        prepared.get(kind) ??
-        prepareResult({ [member]: surface[kind] as never, ...listHints(surface, kind) });
-      prepared.set(kind, whole);
-      return whole;
+      const preparing = kind === 'tools' ? surface.prepareTools() : undefined;
+      return preparing === undefined
+        ? answer(surface, kind, member, params)
+        : preparing.then(() => answer(surface, kind, member, params));
     });
 }
 

@@ -20,26 +20,44 @@ function read(text: string): Statement {
 describe('what a statement is known to be about', () => {
   /** Decisions are remembered for a whole connector unless a statement tells its offers apart. */
   test.each<[string, Partial<Statement>]>([
-    ['permit(principal, action, resource);', { connector: undefined, namesOffers: false }],
-    ['permit(principal, action, resource in Connector::"db");', { connector: 'db', namesOffers: false }],
-    ['permit(principal, action, resource == Tool::"db/a/b");', { connector: 'db', namesOffers: true }],
-    ['permit(principal, action, resource == Tool::"loose");', { connector: undefined, namesOffers: true }],
-    ['permit(principal, action, resource == Prompt::"db/p");', { connector: 'db', namesOffers: true }],
-    ['permit(principal, action, resource in Toolset::"db/x");', { connector: undefined, namesOffers: false }],
+    ['permit(principal, action, resource);', { connector: undefined, namedOffers: new Set() }],
+    [
+      'permit(principal, action, resource in Connector::"db");',
+      { connector: 'db', namedOffers: new Set(['Connector::db']) },
+    ],
+    [
+      'permit(principal, action, resource == Tool::"db/a/b");',
+      { connector: 'db', namedOffers: new Set(['Tool::db/a/b']) },
+    ],
+    [
+      'permit(principal, action, resource == Tool::"loose");',
+      { connector: undefined, namedOffers: new Set(['Tool::loose']) },
+    ],
+    [
+      'permit(principal, action, resource == Prompt::"db/p");',
+      { connector: 'db', namedOffers: new Set(['Prompt::db/p']) },
+    ],
+    [
+      'permit(principal, action, resource in Toolset::"db/x");',
+      { connector: undefined, namedOffers: new Set(['Toolset::db/x']) },
+    ],
     [
       'permit(principal, action, resource is Tool in Connector::"db");',
-      { connector: undefined, namesOffers: false },
+      { connector: undefined, namedOffers: new Set(['Connector::db']) },
     ],
     [
       'permit(principal, action, resource is Tool) when { resource.risk == "read" };',
-      { connector: undefined, namesOffers: false },
+      { connector: undefined, namedOffers: new Set() },
     ],
-    ['permit(principal, action, resource is Tool) when { resource.name == "a" };', { namesOffers: true }],
+    ['permit(principal, action, resource is Tool) when { resource.name == "a" };', { namedOffers: 'any' }],
     [
       'permit(principal, action, resource is Resource) when { resource.uri like "file:*" };',
-      { namesOffers: true },
+      { namedOffers: 'any' },
     ],
-    ['permit(principal, action, resource) unless { resource == Tool::"db/a" };', { namesOffers: true }],
+    [
+      'permit(principal, action, resource) unless { resource == Tool::"db/a" };',
+      { namedOffers: new Set(['Tool::db/a']) },
+    ],
   ])('%s', (text, expected) => {
     expect(read(text)).toMatchObject({ effect: 'permit', usesContext: false, ...expected });
   });

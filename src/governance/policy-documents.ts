@@ -12,6 +12,9 @@ import { findEntanglement } from './policy-bounds.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
 import type { Policy } from './policy.js';
 
+/** As `Tool::connector/name`. */
+export type NamedOffers = ReadonlySet<string> | 'any';
+
 /** One Cedar statement of a policy document. */
 export interface Statement {
   /** Document and `@id` or position; what decisions name. */
@@ -25,8 +28,8 @@ export interface Statement {
   readonly confirm: string | undefined;
   /** Whether the outcome depends on arguments or time. */
   readonly usesContext: boolean;
-  /** Whether it tells single tools, prompts or resources apart by name. */
-  readonly namesOffers: boolean;
+  /** The tools, prompts and resources that it tells apart from others like them; `any` if that cannot be told. */
+  readonly namedOffers: NamedOffers;
   /** The only connector it can ever match, where its scope names one. */
   readonly connector: string | undefined;
 }
@@ -109,7 +112,7 @@ function toStatement(policy: Policy, text: string, index: number): Statement {
     anyContext: { ...json, conditions: json.conditions.flatMap(withoutContext) },
     confirm: confirm === undefined ? undefined : (confirm ?? ''),
     usesContext: mentionsContext(json.conditions),
-    namesOffers: namesOffers(json),
+    namedOffers: namedOffers(json),
     connector: connectorOf(json.resource),
   };
 }
@@ -118,16 +121,25 @@ function mentionsContext(part: unknown): boolean {
   return JSON.stringify(part).includes('{"Var":"context"}');
 }
 
-/** Errs on the side of yes: a literal entity in a condition may be a tool, and `name` may be its name. */
-function namesOffers({ resource, conditions }: PolicyJson): boolean {
-  if (
-    'entity' in resource &&
-    entityOf(resource.entity).type !== 'Connector' &&
-    entityOf(resource.entity).type !== 'Toolset'
-  )
-    return true;
+/**
+ * Errs on the side of more: a literal entity may stand for anything, and `name` may be that of an offer. What is not
+ * named differs from others only by what it belongs to and how it is described.
+ */
+function namedOffers({ resource, conditions }: PolicyJson): NamedOffers {
   const text = JSON.stringify(conditions);
-  return ['"__entity"', '"attr":"name"', '"attr":"uri"'].some((trace) => text.includes(trace));
+  if (['"attr":"name"', '"attr":"uri"'].some((trace) => text.includes(trace))) return 'any';
+  const named = new Set<string>();
+  collectEntities(resource, named);
+  if (text.includes('"__entity"')) collectEntities(conditions, named);
+  return named;
+}
+
+/** All entities that stand anywhere in it, in either of the forms of writing one. */
+function collectEntities(part: unknown, into: Set<string>): void {
+  if (typeof part !== 'object' || part === null) return;
+  const { type, id } = part as { readonly type?: unknown; readonly id?: unknown };
+  if (typeof type === 'string' && typeof id === 'string') into.add(`${type}::${id}`);
+  for (const member of Object.values(part)) collectEntities(member, into);
 }
 
 /** Keeps what a clause asks of agent and resource. An `unless` on the context is dropped, a `when` is relaxed. */

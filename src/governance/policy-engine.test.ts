@@ -55,6 +55,19 @@ describe('decisions', () => {
   test('no policy is a denial', () => check([], question(), 'deny', []));
   test('a permit allows', () =>
     check(['permit(principal, action, resource);'], question(), 'allow', ['p0/1']));
+  test.each([
+    'permit(principal, action, resource == Tool::"db/find");',
+    'permit(principal, action, resource is Tool in Tool::"db/find");',
+    'permit(principal, action, resource) when { resource == Tool::"db/find" };',
+    'permit(principal, action, resource is Tool) when { [Tool::"db/find", Tool::"db/other"].contains(resource) };',
+    'permit(principal, action, resource is Tool) when { resource.name like "fin*" };',
+  ])('a decision about one tool is not that about another: %s', (text) => {
+    const engine = engineWith(text);
+    const kinds = ['drop', 'find', 'erase', 'find', 'drop'].map(
+      (tool) => engine.decide({ ...question({ tool }), action: 'list' }).kind,
+    );
+    expect(kinds).toEqual(['deny', 'allow', 'deny', 'allow', 'deny']);
+  });
   test('a forbid wins over a permit', () =>
     check(
       [

@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { AuthorizationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
 import { HubError, once, type Clock } from '../kernel/index.js';
 import { cedar, cedarVersion } from './cedar.js';
-import { readPolicies, type Statement } from './policy-documents.js';
-import { toCedarContext, toCedarQuestion } from './policy-entities.js';
+import { readPolicies, type NamedOffers, type Statement } from './policy-documents.js';
+import { resourceOf, toCedarContext, toCedarQuestion } from './policy-entities.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
 import type {
   AcceptedPolicies,
@@ -27,7 +27,7 @@ interface Slice {
   readonly name: string;
   readonly statements: ReadonlyMap<string, Statement>;
   readonly usesContext: boolean;
-  readonly namesOffers: boolean;
+  readonly namedOffers: NamedOffers;
 }
 
 /** A decision with all that it may depend on while no policy looks at arguments or time. */
@@ -119,7 +119,7 @@ class CedarPolicyEngine implements PolicyEngine {
   }
 
   #recall(slice: Slice, question: PolicyQuestion, toolsets: readonly string[]): Decision {
-    const key = cacheKey(question, slice.namesOffers, toolsets);
+    const key = cacheKey(question, slice.namedOffers, toolsets);
     const known = this.#decisions.get(key);
     if (known !== undefined) return known;
     const decision = this.#evaluate(slice, question);
@@ -141,7 +141,7 @@ class CedarPolicyEngine implements PolicyEngine {
       name: `${this.#owner}-${this.#slices.size}`,
       statements: new Map(chosen.map((statement) => [statement.id, statement])),
       usesContext: chosen.some((statement) => statement.usesContext),
-      namesOffers: chosen.some((statement) => statement.namesOffers),
+      namedOffers: joinNamed(chosen),
     };
     const staticPolicies = Object.fromEntries(chosen.map(({ id, source }) => [id, source]));
     const parsed = cedar().preparsePolicySet(slice.name, { staticPolicies });
@@ -213,13 +213,20 @@ function toDecision(slice: Slice, answer: AuthorizationAnswer): Decision {
   };
 }
 
-/** Everything a decision can depend on. Where no policy names single offers, all that are alike share one decision. */
-function cacheKey(
-  { agent, action, connector, target }: PolicyQuestion,
-  named: boolean,
-  toolsets: readonly string[],
-): string {
-  const name = named ? (target.kind === 'resource' ? target.uri : target.name) : '';
+function joinNamed(statements: readonly Statement[]): NamedOffers {
+  const all = new Set<string>();
+  for (const { namedOffers } of statements) {
+    if (namedOffers === 'any') return 'any';
+    for (const name of namedOffers) all.add(name);
+  }
+  return all;
+}
+
+/** Everything a decision can depend on. All offers that are alike and not named by any policy share one decision. */
+function cacheKey(question: PolicyQuestion, named: NamedOffers, toolsets: readonly string[]): string {
+  const { agent, action, connector, target } = question;
+  const { type, id } = resourceOf(question);
+  const name = named === 'any' || named.has(`${type}::${id}`) ? `is ${id}` : '';
   const facts =
     target.kind === 'tool'
       ? `${target.risk}\n${keyOf(target.tags)}\n${flagsOf(target.annotations)}\n${keyOf(toolsets)}`

@@ -34,7 +34,7 @@ function agentAttributes({ tags, scopes }: PolicyQuestion['agent']): Record<stri
   return { tags: [...tags], ...(scopes !== undefined && { scopes: [...scopes] }) };
 }
 
-function resourceOf({ connector, target }: PolicyQuestion): TypeAndId {
+export function resourceOf({ connector, target }: PolicyQuestion): TypeAndId {
   switch (target.kind) {
     case 'tool':
       return { type: 'Tool', id: `${connector.id}/${target.name}` };

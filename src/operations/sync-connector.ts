@@ -3,6 +3,7 @@ import {
   buildSnapshot,
   diffSnapshots,
   heldTools,
+  OfferDigests,
   type LiveCatalog,
   type Snapshot,
   type SnapshotDiff,
@@ -11,7 +12,15 @@ import {
 import type { Connector, ConnectorDirectory } from '../connectors/index.js';
 import type { Access, AccessProvider } from '../credentials/index.js';
 import type { Actor, EventLog, Validator } from '../governance/index.js';
-import { HubError, isHubError, type AgentId, type Clock, type ConnectorId } from '../kernel/index.js';
+import {
+  HubError,
+  inSlices,
+  isHubError,
+  type AgentId,
+  type Clock,
+  type ConnectorId,
+} from '../kernel/index.js';
+import type { Tool } from '../mcp/model/index.js';
 import type { Upstreams } from '../upstreams/index.js';
 import { repeatRead } from './repeat-read.js';
 import { withRenewal } from './require-renewed.js';
@@ -49,7 +58,8 @@ export interface SyncDependencies {
 export type SyncConnector = (request: SyncRequest) => Promise<SyncReport>;
 
 /** Fetches what a connector offers now. A failed sync keeps what was known; whoever asks while one runs gets its outcome. */
-export function createSyncConnector(deps: SyncDependencies): SyncConnector {
+export function createSyncConnector(dependencies: SyncDependencies): SyncConnector {
+  const deps = { ...dependencies, digests: new OfferDigests() };
   const running = new Map<
     ConnectorId,
     { readonly agent: AgentId | undefined; readonly report: Promise<SyncReport> }
@@ -74,13 +84,18 @@ export function createSyncConnector(deps: SyncDependencies): SyncConnector {
   };
 }
 
-async function run(deps: SyncDependencies, request: SyncRequest): Promise<SyncReport> {
+/** What syncs know of each other. */
+interface Surroundings extends SyncDependencies {
+  readonly digests: OfferDigests;
+}
+
+async function run(deps: Surroundings, request: SyncRequest): Promise<SyncReport> {
   const connector = await deps.connectors.require(request.connector);
   try {
     if (!connector.enabled) throw new HubError('connector_disabled', `connector ${connector.id} is disabled`);
     const before = deps.catalog.snapshotOf(connector.id) ?? (await deps.snapshots.latest(connector.id));
     const snapshot = await takeSnapshot(deps, connector, request, before);
-    const diff = diffSnapshots(before, snapshot);
+    const diff = diffSnapshots(before, snapshot, (offer) => deps.digests.of(offer));
     await requireUnchanged(deps, connector);
     await deps.snapshots.save(snapshot, diff);
     await requireUnchanged(deps, connector);
@@ -115,7 +130,7 @@ async function requireUnchanged({ connectors }: SyncDependencies, connector: Con
 
 /** Listing may be open to everyone; only where it is not, a credential is shown. */
 async function takeSnapshot(
-  deps: SyncDependencies,
+  deps: Surroundings,
   connector: Connector,
   request: SyncRequest,
   before: Snapshot | undefined,
@@ -140,7 +155,7 @@ async function takeSnapshot(
 }
 
 function list(
-  deps: SyncDependencies,
+  deps: Surroundings,
   connector: Connector,
   access: Access,
   request: SyncRequest,
@@ -152,7 +167,7 @@ function list(
 }
 
 async function listOnce(
-  deps: SyncDependencies,
+  deps: Surroundings,
   connector: Connector,
   access: Access,
   request: SyncRequest,
@@ -175,17 +190,31 @@ async function listOnce(
       upstream: lease.upstream.identity,
       listedAs: access.owner,
     };
-    return buildSnapshot(
-      listing,
-      before,
-      (tool) =>
-        deps.validator.judge(tool.inputSchema) ??
-        (tool.outputSchema && deps.validator.judge(tool.outputSchema)),
-      connector.changedTools === 'hold' && request.accept !== true ? acceptedTools(before) : undefined,
-    );
+    const digestOf = (offer: object): string => deps.digests.of(offer);
+    await deps.digests.prepare(offers);
+    if (before !== undefined) await deps.digests.prepare(before);
+    const verdicts = await judgeTools(deps.validator, offers.tools);
+    const accepted =
+      connector.changedTools === 'hold' && request.accept !== true
+        ? acceptedTools(before, digestOf)
+        : undefined;
+    return buildSnapshot(listing, before, (tool) => verdicts.get(tool), accepted, digestOf);
   } finally {
     lease.release();
   }
+}
+
+/** Why tools cannot be offered. Thousands of schemas take long to look at. */
+async function judgeTools(
+  validator: Validator,
+  tools: readonly Tool[],
+): Promise<ReadonlyMap<Tool, string | undefined>> {
+  const verdicts = new Map<Tool, string | undefined>();
+  await inSlices(tools, (tool) => {
+    const { inputSchema, outputSchema } = tool;
+    verdicts.set(tool, validator.judge(inputSchema) ?? (outputSchema && validator.judge(outputSchema)));
+  });
+  return verdicts;
 }
 
 function recordSync(events: EventLog, actor: Actor, snapshot: Snapshot, diff: SnapshotDiff): void {

@@ -1,0 +1,65 @@
+import type { Agent } from '../agents/index.js';
+import type { LiveCatalog, Surface, SurfaceScope } from '../catalog/index.js';
+import type { ListenRequest, Subscription } from '../mcp/server/index.js';
+import type { Surfaces } from '../operations/index.js';
+import type { ListDigests, ToldList } from './list-digests.js';
+
+export interface ListSource {
+  readonly surfaces: Surfaces;
+  readonly digests: ListDigests;
+  readonly catalog: Pick<LiveCatalog, 'onChange'>;
+  readonly onPolicyChange: (listener: () => void) => () => void;
+}
+
+const CALM_MS = 50;
+
+/** Tells of a list only when what this agent sees of it is different from what it saw before. */
+export function tellOfLists(
+  { surfaces, digests, catalog, onPolicyChange }: ListSource,
+  scope: SurfaceScope,
+  agent: Agent,
+  request: ListenRequest,
+): Subscription {
+  const { filter } = request;
+  const kinds = [
+    ['tools', filter.toolsListChanged, 'notifications/tools/list_changed'],
+    ['prompts', filter.promptsListChanged, 'notifications/prompts/list_changed'],
+    ['resources', filter.resourcesListChanged, 'notifications/resources/list_changed'],
+  ] as const;
+  const wanted = kinds.filter(([, asked]) => asked === true);
+  const current = (): Surface => surfaces.surfaceFor(agent, scope);
+  const look = async (): Promise<ReadonlyMap<ToldList, string>> => {
+    const surface = current();
+    const found = new Map<ToldList, string>();
+    for (const [kind] of wanted) found.set(kind, await digests.of(surface, kind));
+    // What changed while it was looked at is neither what was nor what is.
+    return surface === current() ? found : new Map<ToldList, string>();
+  };
+  let seen = look().catch(() => new Map<ToldList, string>());
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  const compare = async (): Promise<void> => {
+    timer = undefined;
+    const before = await seen;
+    seen = look().catch(() => before);
+    const now = await seen;
+    for (const [kind, , method] of wanted)
+      if (!isClosed && (now.get(kind) === undefined || now.get(kind) !== before.get(kind)))
+        request.emit({ method });
+  };
+  const changed = (): void => {
+    timer ??= setTimeout(() => void compare(), CALM_MS);
+    timer.unref();
+  };
+  const stops = [catalog.onChange(changed), onPolicyChange(changed)];
+  return {
+    honoured: Object.fromEntries(
+      Object.entries(filter).filter(([key, value]) => value === true && key.endsWith('ListChanged')),
+    ),
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+      for (const stop of stops) stop();
+    },
+  };
+}
