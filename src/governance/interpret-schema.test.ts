@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { Random } from '../../test/fuzz/random.js';
+import { randomSchema, randomValue } from '../../test/support/random-schema.js';
 import type { Json, JsonObject } from '../mcp/jsonrpc/index.js';
 import { createValidator } from './validator.js';
 
@@ -133,6 +136,29 @@ test.each(SCHEMAS.map((schema) => [JSON.stringify(schema), schema] as const))(
   },
 );
 
+test('whatever a large schema asks, it refuses what a small one refuses', () => {
+  fc.assert(
+    fc.property(fc.integer(), (seed) => {
+      const random = new Random(seed);
+      const { problems } = createValidator();
+      // What is referred to must not refer to itself.
+      const other = JSON.parse(
+        JSON.stringify(randomSchema(random)).replaceAll('"#/$defs/other"', '"#/$defs/leaf"'),
+      ) as Json;
+      const schema = { ...randomSchema(random), $defs: { other, leaf: text } };
+      for (let n = 0; n < 20; n++) {
+        const value = randomValue(random);
+        expect([schema, value, problems(large(schema), value).length > 0]).toEqual([
+          schema,
+          value,
+          problems(schema, value).length > 0,
+        ]);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
 test.each<[JsonObject, Json]>([
   [{ properties: { a: { properties: { b: text } } } }, { a: { b: 1 } }],
   [{ properties: { a: text }, additionalProperties: false }, { b: 1 }],
@@ -144,6 +170,15 @@ test.each<[JsonObject, Json]>([
   const { problems } = createValidator();
   expect(problems(large(schema), value)).toEqual(problems(schema, value));
   expect(problems(schema, value)).not.toEqual([]);
+});
+
+test.each<[JsonObject, Json, number]>([
+  [{ enum: [{ a: 1 }] }, { valueOf: 1 }, 1],
+  [{ const: { toString: null } }, { toString: null }, 0],
+  [{ anyOf: [{ anyOf: [{ additionalProperties: {}, not: {} }] }, {}] }, { a: 1 }, 0],
+  [{ enum: [{ a: 1 }], unevaluatedProperties: false }, { valueOf: 1 }, 1],
+])('a small schema is checked where what was compiled of it breaks: %j, %j', (schema, value, problems) => {
+  expect(createValidator().problems(schema, value)).toHaveLength(problems);
 });
 
 test('B2.7: the largest schemas are ready at once', () => {

@@ -42,14 +42,14 @@ interface Count {
   hasIds: boolean;
 }
 
-/**
- * Whether a schema is so large that compiling it would keep everybody waiting, and can do without. Those that cannot are
- * bounded.
- */
-export function isLargeSchema(schema: JsonObject): boolean {
+/** How values are checked against a schema. Large ones would keep everybody waiting while they are compiled. */
+export function meansFor(schema: JsonObject): { readonly isLarge: boolean; readonly needsCompiler: boolean } {
   const count = { subschemas: 0, asksForRest: false, hasIds: false };
   judgeShape(schema, 0, count, []);
-  return count.subschemas > MOST_COMPILED && !count.asksForRest && !count.hasIds;
+  return {
+    isLarge: count.subschemas > MOST_COMPILED,
+    needsCompiler: count.asksForRest || count.hasIds,
+  };
 }
 
 function judgeRest({ subschemas, asksForRest, hasIds }: Count): string | undefined {

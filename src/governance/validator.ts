@@ -7,10 +7,10 @@ import { JsonNumber, type Json, type JsonObject } from '../mcp/jsonrpc/index.js'
 import { CheckBudget, CheckTooLong, countSteps, withCosts } from './check-budget.js';
 import { interpretSchema } from './interpret-schema.js';
 import { isPlainSchema } from './plain-schema.js';
-import { isLargeSchema, judgeSchema } from './schema-admission.js';
+import { judgeSchema, meansFor } from './schema-admission.js';
 import { checkLengths, checkUniqueItems, formatsOf, skipLongTexts } from './schema-keywords.js';
 import { linearPatterns } from './schema-pattern.js';
-import type { Violation } from './schema-rules.js';
+import { violation, type Violation } from './schema-rules.js';
 
 export interface Validator {
   /** Why a schema cannot be used; undefined if it can. Cheap: nothing is compiled. */
@@ -34,6 +34,7 @@ const SCHEMAS_PER_COMPILER = 1_000;
 const MAX_PROBLEMS = 8;
 const NOTHING: readonly string[] = [];
 const NO_VIOLATIONS: readonly Violation[] = [];
+const CANNOT_TELL = violation('', '', 'cannot be compared with what the schema allows');
 
 export function createValidator(): Validator {
   const compiled = new WeakMap<JsonObject, Compiled>();
@@ -61,10 +62,7 @@ export function createValidator(): Validator {
       try {
         // The dialect is chosen above; an unknown $schema must not make the compiler look for it.
         const { $schema: _, $id: __, ...rest } = schema;
-        const compiler = compilerFor(schema);
-        result = isLargeSchema(schema)
-          ? interpretSchema(rest, { budget, formats: formatsOf(compiler), pattern: linearPatterns(budget) })
-          : compileCheck(compiler, rest);
+        result = checkFor(compilerFor(schema), rest, budget);
       } catch {
         // Left as unusable: a schema nobody can compile refuses every value.
       }
@@ -96,9 +94,21 @@ export function createValidator(): Validator {
   };
 }
 
-function compileCheck(compiler: Ajv, schema: JsonObject): Check {
+function checkFor(compiler: Ajv, schema: JsonObject, budget: CheckBudget): Check {
+  const { isLarge, needsCompiler } = meansFor(schema);
+  const interpret = (): Check =>
+    interpretSchema(schema, { budget, formats: formatsOf(compiler), pattern: linearPatterns(budget) });
+  if (isLarge && !needsCompiler) return interpret();
   const validate = compiler.compile(withCosts(schema));
-  return (value) => (validate(value) ? NO_VIOLATIONS : ((validate.errors ?? []) as readonly Violation[]));
+  return (value) => {
+    try {
+      return validate(value) ? NO_VIOLATIONS : ((validate.errors ?? []) as readonly Violation[]);
+    } catch (error) {
+      // Some compiled code breaks: where objects are compared, on a member called `valueOf`; of some schemas, on a `not`.
+      if (!(error instanceof TypeError)) throw error;
+      return needsCompiler ? CANNOT_TELL : interpret()(value);
+    }
+  };
 }
 
 function findProblems(check: Check, value: Json, name: string, budget: CheckBudget): readonly string[] {
@@ -106,7 +116,7 @@ function findProblems(check: Check, value: Json, name: string, budget: CheckBudg
   try {
     const found = check(withoutExactNumbers(value));
     if (found.length === 0) return NOTHING;
-    return found.slice(0, MAX_PROBLEMS).map((violation) => toProblem(violation, name));
+    return found.slice(0, MAX_PROBLEMS).map((one) => toProblem(one, name));
   } catch (error) {
     // A schema may also lead back to itself by ways that cannot be seen before, until there is no stack left.
     if (error instanceof CheckTooLong || error instanceof RangeError)
