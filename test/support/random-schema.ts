@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../../src/mcp/jsonrpc/index.js';
-import type { Random } from '../fuzz/random.js';
+import { Random } from '../fuzz/random.js';
 
+const OTHER = '#/$defs/other';
 const NAMES = ['a', 'b', 'ab', 'c'];
 const PATTERNS = ['^a', 'b$', '.'];
 const PLAIN: readonly Json[] = [null, true, 0, 1, 2, 1.5, -1, '', 'a', 'ab', 'bab', '2026-01-31', '😀'];
@@ -16,19 +17,36 @@ const TYPES: readonly Json[] = [
 const DEEPEST_VALUE = 3;
 const DEEPEST_SCHEMA = 4;
 
+/** The same schema, and values that it may accept or refuse, for the same seed. */
+export function schemaWithValues(seed: number): {
+  readonly schema: JsonObject;
+  readonly values: readonly Json[];
+} {
+  const random = new Random(seed);
+  // What is referred to must not refer to itself.
+  const other = JSON.stringify(randomSchema(random)).replaceAll(OTHER, '#/$defs/text');
+  return {
+    schema: {
+      ...randomSchema(random),
+      $defs: { other: JSON.parse(other) as Json, text: { type: 'string' } },
+    },
+    values: Array.from({ length: 20 }, () => randomValue(random)),
+  };
+}
+
 /** A small value of any kind. */
-export function randomValue(random: Random, depth = 0): Json {
+function randomValue(random: Random, depth = 0): Json {
   const kind = random.below(depth === DEEPEST_VALUE ? 6 : 10);
   if (kind < 6) return random.pick(PLAIN);
   const inner = (): Json => randomValue(random, depth + 1);
   return kind < 8 ? several(random, 0, inner) : members(random, NAMES, inner);
 }
 
-/** A schema of a few keywords that looks at such values. It may refer to `#/$defs/other`. */
-export function randomSchema(random: Random, depth = 0): JsonObject {
+/** A schema of a few keywords that looks at such values. */
+function randomSchema(random: Random, depth = 0): JsonObject {
   const inner = (): Json =>
     depth === DEEPEST_SCHEMA || random.below(10) === 0
-      ? random.pick<Json>([true, false, {}, { type: 'string' }, { $ref: '#/$defs/other' }])
+      ? random.pick<Json>([true, false, {}, { type: 'string' }, { $ref: OTHER }])
       : randomSchema(random, depth + 1);
   const small = (): number => random.below(3);
   const name = (): string => random.pick(NAMES);
