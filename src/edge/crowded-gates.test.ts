@@ -77,9 +77,9 @@ describe('calls for a connector that turns many away', () => {
     expect(said.splice(0)).toEqual(['greedy begins', 'greedy begins']);
     finish();
     expect(said.splice(0)).toEqual(['greedy begins']);
-    pass(39);
+    pass(149);
     expect(said).toEqual([]);
-    pass(10);
+    pass(12);
     expect(said).toEqual(['greedy refused', 'greedy refused']);
     expect([...crowded.refused]).toEqual([['full', 2]]);
   });
@@ -101,18 +101,39 @@ describe('calls for a connector that turns many away', () => {
     ask(1, 'another');
     gate.free = 0;
     gate.admits = (sender) => sender === 'another';
-    pass(50);
+    pass(165);
     expect(said).toEqual(['greedy refused', 'greedy refused', 'another begins']);
   });
 
   test('the longest line makes room when too many are held', () => {
-    const { turnAway, ask, said } = setUp();
+    const { turnAway, ask, said, pass } = setUp();
     turnAway(32);
-    ask(2 + 512, 'greedy');
+    ask(2 + 8, 'greedy');
     said.length = 0;
     ask(1, 'greedy');
     ask(1, 'modest');
+    expect(said).toEqual([]);
+    pass(26);
     expect(said).toEqual(['greedy refused', 'greedy refused']);
+  });
+
+  test('as many wait as are answered in 75 ms; the rest is refused soon', () => {
+    const { crowded, turnAway, ask, said, finish, pass } = setUp();
+    turnAway(32);
+    ask(4);
+    for (let ms = 0; ms < 500; ms++) {
+      ask(1);
+      finish();
+      pass(1);
+    }
+    const before = crowded.refused.get('full') ?? 0;
+    ask(300);
+    said.length = 0;
+    pass(40);
+    const waiting = 300 + 4 - ((crowded.refused.get('full') ?? 0) - before);
+    expect(waiting).toBeGreaterThan(65);
+    expect(waiting).toBeLessThan(85);
+    expect(said.length).toBeGreaterThan(200);
   });
 
   test('in each second some are refused by the gate itself, which records it', () => {
@@ -120,11 +141,10 @@ describe('calls for a connector that turns many away', () => {
     turnAway(32);
     gate.free = 0;
     ask(1);
-    pass(990);
-    ask(40);
-    pass(20);
+    pass(1_010);
     said.length = 0;
-    pass(40);
+    ask(8 + 40);
+    pass(26);
     expect(said.filter((what) => what === 'greedy begins')).toHaveLength(32);
     expect(said.filter((what) => what === 'greedy refused')).toHaveLength(8);
     expect(crowded.refused.get('full')).toBe(9);

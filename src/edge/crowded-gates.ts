@@ -1,11 +1,20 @@
 import type { WaitingCall } from '../mcp/server/index.js';
 import type { Gate, GateListener } from '../upstreams/index.js';
 import { FairQueue } from './fair-queue.js';
-import { LATE_MS, MOST_IN_SWEEP, MOST_LATE, SWEEP_MS } from './late-refusals.js';
+import { LateRefusals } from './late-refusals.js';
 
 /** So many refusals a second at one connector are given in full: read, judged, explained and recorded. */
 const FULL_REFUSALS = 32;
 const WINDOW_MS = 1_000;
+/** As many may wait in front of a gate as are answered in this time. */
+const WAIT_MS = 75;
+const FEWEST_WAITING = 8;
+const MOST_WAITING = 512;
+/** Who has waited for so long waits no longer: fewer are answered than before. */
+const LONGEST_WAIT_MS = 2 * WAIT_MS;
+const SWEEP_MS = 10;
+/** How much the last sweep counts in the rate. */
+const NEWEST = 1 / 8;
 /** Connectors that are counted one by one. */
 const MOST_COUNTED = 300;
 const REST = 'other';
@@ -27,6 +36,9 @@ interface Crowd {
   isActive: boolean;
   /** Calls for it that were begun from here and are not answered yet: at the gate, on their way to it or back. */
   begun: number;
+  /** How many were answered since the last sweep, and by the millisecond before. */
+  answered: number;
+  answeredPerMs: number;
   /** Refusals in this window that were given in full. */
   turnedAway: number;
   /** Whether there was anybody to hold in this window. */
@@ -35,13 +47,15 @@ interface Crowd {
 
 /**
  * Calls for connectors that have more of them than they take. Where a gate turns many away, further calls for it wait in front of
- * the hub, unread, for a moment and in a line for each sender; whenever one is answered the next is read. Those whose
- * moment is over are refused for the price of a short answer. Calls for other connectors are not concerned.
+ * the hub, unread and in a line for each sender, as many as will be answered soon; whenever one is answered the next is
+ * read. The others are refused for the price of a short answer. Calls for other connectors are not concerned.
  */
 export class CrowdedGates implements GateListener {
   readonly #now: () => number;
   readonly #crowds = new Map<string, Crowd>();
   readonly #refused = new Map<string, number>();
+  readonly #late: LateRefusals;
+  #sweptAt = 0;
   #begin: (sender: string, call: Turn) => void = (_sender, call) => call.refuse();
   #active = 0;
   #window: NodeJS.Timeout | undefined;
@@ -50,6 +64,7 @@ export class CrowdedGates implements GateListener {
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
+    this.#late = new LateRefusals(now);
   }
 
   /** Whether calls have to be looked at before they are read. */
@@ -72,7 +87,7 @@ export class CrowdedGates implements GateListener {
     let crowd = this.#crowds.get(gate.connector);
     if (crowd?.gate !== gate) {
       if (crowd !== undefined) this.#end(crowd);
-      crowd = { gate, held: new FairQueue(), isActive: false, begun: 0, turnedAway: 0, isBusy: true };
+      crowd = newCrowd(gate);
       this.#crowds.set(gate.connector, crowd);
       this.#window ??= setInterval(() => this.#nextWindow(), WINDOW_MS).unref();
     }
@@ -97,13 +112,13 @@ export class CrowdedGates implements GateListener {
       return true;
     }
     crowd.isBusy = true;
-    if (crowd.held.size >= MOST_LATE) {
+    if (crowd.held.size >= roomBefore(crowd)) {
       const other = crowd.held.makeRoomFor(sender);
-      this.#turnAway(crowd, other?.sender ?? sender, other?.call ?? call);
+      this.#turnAway(crowd, other?.sender ?? sender, other?.call ?? call, 'later');
       if (other === undefined) return true;
     }
-    crowd.held.push(sender, { sender, call, until: this.#now() + LATE_MS });
-    this.#sweep ??= setTimeout(this.#sweepNow, SWEEP_MS).unref();
+    crowd.held.push(sender, { sender, call, until: this.#now() + LONGEST_WAIT_MS });
+    if (this.#sweep === undefined) this.#sweepSoon();
     return true;
   }
 
@@ -111,6 +126,7 @@ export class CrowdedGates implements GateListener {
     this.#isClosed = true;
     clearInterval(this.#window);
     clearTimeout(this.#sweep);
+    this.#late.close();
     for (const { held } of this.#crowds.values())
       for (let next = held.shift(); next !== undefined; next = held.shift()) next.call.refuse();
     this.#crowds.clear();
@@ -121,6 +137,7 @@ export class CrowdedGates implements GateListener {
     crowd.begun++;
     const onDone = (): void => {
       crowd.begun--;
+      crowd.answered++;
       this.#fill(crowd);
     };
     this.#begin(sender, {
@@ -140,7 +157,7 @@ export class CrowdedGates implements GateListener {
     }
   }
 
-  #turnAway(crowd: Crowd, sender: string, call: WaitingCall): void {
+  #turnAway(crowd: Crowd, sender: string, call: WaitingCall, when: 'now' | 'later'): void {
     if (crowd.turnedAway < FULL_REFUSALS) {
       crowd.turnedAway++;
       this.#begin(sender, call);
@@ -149,25 +166,33 @@ export class CrowdedGates implements GateListener {
     const id = crowd.gate.connector;
     const counted = this.#refused.has(id) || this.#refused.size < MOST_COUNTED ? id : REST;
     this.#refused.set(counted, (this.#refused.get(counted) ?? 0) + 1);
-    call.refuse();
+    if (when === 'now') call.refuse();
+    else this.#late.push(call);
+  }
+
+  #sweepSoon(): void {
+    this.#sweptAt = this.#now();
+    this.#sweep = setTimeout(this.#sweepNow, SWEEP_MS).unref();
   }
 
   readonly #sweepNow = (): void => {
     this.#sweep = undefined;
     const now = this.#now();
-    let left = MOST_IN_SWEEP;
-    const isOver = ({ until }: Held): boolean => until <= now && left-- > 0;
+    const tookMs = Math.max(1, now - this.#sweptAt);
+    const isOver = ({ until }: Held): boolean => until <= now;
     let isHolding = false;
     for (const crowd of this.#crowds.values()) {
+      crowd.answeredPerMs += (crowd.answered / tookMs - crowd.answeredPerMs) * NEWEST;
+      crowd.answered = 0;
       this.#fill(crowd);
       for (const { sender, call } of crowd.held.takeHeads(isOver)) {
         // With fewer waiting than others it gets the place of one of them.
         if (crowd.gate.free <= 0 && crowd.gate.admits(sender)) this.#admit(crowd, sender, call);
-        else this.#turnAway(crowd, sender, call);
+        else this.#turnAway(crowd, sender, call, 'now');
       }
       isHolding ||= crowd.held.size > 0;
     }
-    if (isHolding) this.#sweep = setTimeout(this.#sweepNow, left > 0 ? SWEEP_MS : 1).unref();
+    if (isHolding) this.#sweepSoon();
   };
 
   #nextWindow(): void {
@@ -189,6 +214,16 @@ export class CrowdedGates implements GateListener {
     for (let next = crowd.held.shift(); next !== undefined; next = crowd.held.shift())
       this.#begin(next.sender, next.call);
   }
+}
+
+function newCrowd(gate: Gate): Crowd {
+  const none = { begun: 0, answered: 0, answeredPerMs: 0, turnedAway: 0 };
+  return { gate, held: new FairQueue(), isActive: false, isBusy: true, ...none };
+}
+
+/** How many may wait there. */
+function roomBefore({ answeredPerMs }: Crowd): number {
+  return Math.min(MOST_WAITING, Math.max(FEWEST_WAITING, answeredPerMs * WAIT_MS));
 }
 
 function hasRoom({ gate, begun }: Crowd): boolean {

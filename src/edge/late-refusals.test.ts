@@ -26,7 +26,7 @@ function setUp() {
 test('a call is refused after a moment, and not too many at a time', () => {
   const { push, pass, refused } = setUp();
   push(100);
-  pass(38);
+  pass(13);
   expect(refused()).toBe(0);
   pass(2);
   expect(refused()).toBe(64);

@@ -6,14 +6,14 @@ type Refusable = Pick<WaitingCall, 'refuse' | 'bytes'>;
  * A client that is refused at once asks again at once, and refusing it is all that we do. One that waits for its answer asks
  * for nothing else meanwhile.
  */
-export const LATE_MS = 40;
-export const SWEEP_MS = 5;
+const LATE_MS = 15;
+const SWEEP_MS = 5;
 /** Beyond this there is no end of clients, and no use in letting them wait. */
-export const MOST_LATE = 512;
+const MOST_LATE = 512;
 /** A body is kept until its call is answered. */
 const LARGEST = 16 * 1024;
 /** No more are refused in one turn of the event loop, so that calls that are served get their share. */
-export const MOST_IN_SWEEP = 64;
+const MOST_IN_SWEEP = 64;
 
 /** Calls that are refused after a moment, in the order in which that was decided. */
 export class LateRefusals {

@@ -46,7 +46,7 @@ const TURN_MS = 4;
 /** Calls that wait without a break for this many samples are no burst that passes, but too many. */
 const STANDING_SAMPLES = 5;
 /** After that nobody is let in who would have to wait longer than this. */
-const STANDING_WAIT_MS = 25;
+const STANDING_WAIT_MS = 75;
 /** So many a process can have under way however busy it is. */
 const FEWEST_CALLS = 256;
 const FEWEST_WAITING = 32;
