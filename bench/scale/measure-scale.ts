@@ -202,7 +202,9 @@ async function untilListed(hub: ScaleHub, tools: number): Promise<void> {
       const params = cursor === undefined ? {} : { cursor };
       const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params });
       const answer = await post(hub.url, { ...headers, 'mcp-session-id': session }, body);
-      const { result } = JSON.parse(answer.body) as { result?: { tools: unknown[]; nextCursor?: string } };
+      const { result } = JSON.parse(messageIn(answer.body)) as {
+        result?: { tools: unknown[]; nextCursor?: string };
+      };
       listed += result?.tools.length ?? 0;
       cursor = result?.nextCursor;
     } while (cursor !== undefined);
@@ -210,6 +212,11 @@ async function untilListed(hub: ScaleHub, tools: number): Promise<void> {
     if (Date.now() > deadline) throw new Error(`only ${listed} of ${tools} tools are listed`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
+}
+
+/** Of a JSON answer, or of an event stream with nothing but an answer: a hub that is busy starting may take its time. */
+function messageIn(body: string): string {
+  return body.startsWith('{') ? body : body.slice(body.lastIndexOf('data: ') + 'data: '.length);
 }
 
 function firstByte(url: string, headers: Readonly<Record<string, string>>, body: string): Promise<number> {
