@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url);
 
 /** A value that takes more than this is not checked to the end. About a tenth of a second. */
 const STEPS = 1_000_000;
-const STEPS_PER_REFERENCE = 4;
+export const STEPS_PER_REFERENCE = 4;
 /** So many characters of a text are looked at in a step, where each is looked at once. */
 const CHARACTERS_PER_STEP = 40;
 /** The keyword with which each part of a schema says what looking at it costs. */

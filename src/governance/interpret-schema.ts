@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { STEPS_PER_REFERENCE } from './check-budget.js';
 import { resolvePointer } from './schema-admission.js';
 import {
   ASSERTIONS,
@@ -17,7 +18,6 @@ import {
 
 /** Of one value; more would only be cut away. */
 const MOST_VIOLATIONS = 8;
-const STEPS_PER_REFERENCE = 4;
 
 type Applies = (wanted: Json, schema: JsonObject) => Rule | undefined;
 

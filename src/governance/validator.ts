@@ -10,7 +10,7 @@ import { isPlainSchema } from './plain-schema.js';
 import { judgeSchema, meansFor } from './schema-admission.js';
 import { checkLengths, checkUniqueItems, formatsOf, skipLongTexts } from './schema-keywords.js';
 import { linearPatterns } from './schema-pattern.js';
-import { violation, type Violation } from './schema-rules.js';
+import { NOTHING as NO_VIOLATIONS, violation, type Violation } from './schema-rules.js';
 
 export interface Validator {
   /** Why a schema cannot be used; undefined if it can. Cheap: nothing is compiled. */
@@ -33,7 +33,6 @@ const DRAFT_7 = /^https?:\/\/json-schema\.org\/draft-0[67]\/schema#?$/;
 const SCHEMAS_PER_COMPILER = 1_000;
 const MAX_PROBLEMS = 8;
 const NOTHING: readonly string[] = [];
-const NO_VIOLATIONS: readonly Violation[] = [];
 const CANNOT_TELL = violation('', '', 'cannot be compared with what the schema allows');
 
 export function createValidator(): Validator {
