@@ -214,9 +214,8 @@ function createServer(
   });
 }
 
-/** Which part of the catalogue a path stands for. */
-/** Who may not know which connectors and toolsets there are is not told by the status either. */
 const isScoped = (path: string): boolean => CONNECTOR_PATH.test(path) || TOOLSET_PATH.test(path);
+/** Who may not know which connectors and toolsets there are is not told by the status either. */
 const NOWHERE: Pick<McpServer, 'handle'> = {
   handle: (exchange) =>
     exchange.send(
@@ -230,6 +229,7 @@ const NOWHERE: Pick<McpServer, 'handle'> = {
     ),
 };
 
+/** Which part of the catalogue a path stands for. */
 function scopeOf(path: string, { isConnector, toolsets }: McpEndpointsOptions): SurfaceScope | undefined {
   if (path === '/mcp' || Object.hasOwn(REST_METHODS, path)) return { kind: 'all' };
   const connector = CONNECTOR_PATH.exec(path)?.[1];
