@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SseDecoder, SseFault, type SseEvent } from './decoder.js';
+import { SseDecoder, type SseEvent } from './decoder.js';
+import { SseFault } from './sse-fault.js';
 
 const LIMIT = 1024;
 

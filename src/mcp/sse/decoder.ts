@@ -1,5 +1,15 @@
 import { isAscii } from 'node:buffer';
 import { ByteCollector, decodeUtf8 } from './byte-collector.js';
+import {
+  endOfLine,
+  isField,
+  judgeBeginning,
+  LONGEST_FIELD,
+  requireShort,
+  valueStart,
+  type LineKind,
+} from './field-line.js';
+import { SseFault } from './sse-fault.js';
 
 export interface SseEvent {
   /** `message` when the stream does not say. */
@@ -8,18 +18,6 @@ export interface SseEvent {
   readonly data: string;
   /** The id given with this very event. */
   readonly id: string | undefined;
-}
-
-export type SseFaultKind = 'data_too_large' | 'line_too_long' | 'not_utf8';
-
-/** The stream broke a bound or the encoding. The decoder must not be fed any further. */
-export class SseFault extends Error {
-  override readonly name = 'SseFault';
-  readonly kind: SseFaultKind;
-  constructor(kind: SseFaultKind, message: string) {
-    super(message);
-    this.kind = kind;
-  }
 }
 
 export interface SseDecoderOptions {
@@ -31,23 +29,21 @@ export interface SseDecoderOptions {
    * blank line and without an id, takes it and says where the next begins; -1 leaves it to `onEvent`.
    */
   readonly take?: (text: string, at: number) => number;
+  /** Asked about long data that arrives in pieces, with its first characters: true if nobody wants the event. */
+  readonly skips?: (beginning: string) => boolean;
 }
 
 const LF = 10;
-const CR = 13;
-const SPACE = 32;
-const COLON = 58;
 const UNKNOWN = -2;
 const LOWER_D = 100;
 const LOWER_E = 101;
 const NUL = '\0';
 const BOM: readonly number[] = [0xef, 0xbb, 0xbf];
-const LONGEST_FIELD = 'event:'.length;
-/** `event`, `id` and `retry` have no business being longer. Comments and unknown fields are never kept at all. */
-const MAX_FIELD_LINE = 16 * 1024;
+/** So much of a long line says whether anybody wants it. */
+const BEGINNING = 128;
 
-/** What the beginning of a line that is not complete yet tells about it. */
-type Holding = 'nothing' | 'undecided' | 'data' | 'field' | 'ignored';
+/** What is known of a line that is not complete yet. Of skipped data only the size is. */
+type Holding = 'nothing' | LineKind | 'skipped';
 
 /**
  * Incremental decoder of `text/event-stream` (WHATWG HTML, section 9.2.6) working on bytes, so that a chunk may end
@@ -61,6 +57,7 @@ export class SseDecoder {
   readonly #maxDataBytes: number;
   readonly #onEvent: (event: SseEvent) => void;
   readonly #take: ((text: string, at: number) => number) | undefined;
+  readonly #skips: ((beginning: string) => boolean) | undefined;
   #retryMs: number | undefined;
   #lastEventId: string | undefined;
   #sharedId = false;
@@ -78,11 +75,14 @@ export class SseDecoder {
   #dataBytes = 0;
   #firstLine = '';
   readonly #lines = new ByteCollector();
+  /** Its data is not kept. */
+  #isSkipped = false;
 
   constructor(options: SseDecoderOptions) {
     this.#maxDataBytes = options.maxDataBytes;
     this.#onEvent = options.onEvent;
     this.#take = options.take;
+    this.#skips = options.skips;
   }
 
   /** The last `retry` of the stream, in milliseconds. */
@@ -217,6 +217,7 @@ export class SseDecoder {
     const size = end - start + (this.#dataLines === 0 ? 0 : 1);
     this.#dataBytes += size;
     if (this.#dataBytes > this.#maxDataBytes) throw this.#tooLarge();
+    if (this.#isSkipped) return;
     if (this.#dataLines++ === 0) {
       this.#firstLine = ascii ? text.slice(start, end) : readable(bytes, start, end);
       return;
@@ -231,6 +232,10 @@ export class SseDecoder {
 
   #dispatch(): void {
     const id = this.#id;
+    if (this.#isSkipped) {
+      this.#isSkipped = false;
+      this.#dataBytes = 0;
+    }
     if (id !== undefined) {
       this.#lastEventId = id === '' ? undefined : id;
       this.#sharedId = id !== '';
@@ -252,6 +257,7 @@ export class SseDecoder {
   /** Keeps the beginning of a line for later, if the line can matter. */
   #hold(bytes: Buffer): void {
     if (this.#holding === 'ignored') return;
+    if (this.#holding === 'skipped') return this.#skip(bytes.length);
     let rest = bytes;
     if (this.#holding === 'nothing' || this.#holding === 'undecided') {
       const wanted = LONGEST_FIELD - this.#held.length;
@@ -264,14 +270,39 @@ export class SseDecoder {
     if (this.#holding === 'data') {
       // The held bytes include `data: `.
       if (this.#dataBytes + size - LONGEST_FIELD > this.#maxDataBytes) throw this.#tooLarge();
-    } else {
-      requireShort(size);
+      const before = this.#held.length;
+      this.#held.append(before < BEGINNING ? rest.subarray(0, BEGINNING) : rest);
+      if (before >= BEGINNING) return;
+      if (this.#isUnwanted()) {
+        this.#held.clear();
+        this.#holding = 'skipped';
+        this.#isSkipped = true;
+        this.#skip(size - LONGEST_FIELD);
+      } else {
+        this.#held.append(rest.subarray(BEGINNING));
+      }
+      return;
     }
+    requireShort(size);
     this.#held.append(rest);
   }
 
+  /** Whether what is held begins an event of long data that nobody wants. */
+  #isUnwanted(): boolean {
+    if (this.#skips === undefined || this.#dataLines > 0 || this.#held.length < BEGINNING) return false;
+    const line = this.#held.view().toString('latin1', 0, BEGINNING);
+    return this.#skips(line.slice(valueStart(line, LONGEST_FIELD - 2, BEGINNING)));
+  }
+
+  #skip(bytes: number): void {
+    this.#dataBytes += bytes;
+    if (this.#dataBytes > this.#maxDataBytes) throw this.#tooLarge();
+  }
+
   #readHeldLine(): void {
+    const isSkipped = this.#holding === 'skipped';
     this.#holding = 'nothing';
+    if (isSkipped) return;
     const line = this.#held.take();
     if (line.length > 0) this.#field(line, line.toString('latin1'), isAscii(line), 0, line.length);
   }
@@ -281,46 +312,8 @@ export class SseDecoder {
   }
 }
 
-/** The bound holds for a line that came at once as for one that came in pieces. */
-function requireShort(lineBytes: number): void {
-  if (lineBytes > MAX_FIELD_LINE) {
-    throw new SseFault('line_too_long', `a line of the event stream exceeds ${MAX_FIELD_LINE} bytes`);
-  }
-}
-
-function endOfLine(bytes: Buffer): number {
-  const lf = bytes.indexOf(LF);
-  const cr = (lf === -1 ? bytes : bytes.subarray(0, lf)).indexOf(CR);
-  return cr === -1 ? lf : cr;
-}
-
-function isField(text: string, name: string, start: number, end: number): boolean {
-  if (!text.startsWith(name, start)) return false;
-  const after = start + name.length;
-  return after === end || (after < end && text.charCodeAt(after) === COLON);
-}
-
-/** Where the value begins, given where the colon is or, without one, the line ends. One leading space is not part of it. */
-function valueStart(text: string, colon: number, end: number): number {
-  if (colon >= end) return end;
-  return colon + 1 < end && text.charCodeAt(colon + 1) === SPACE ? colon + 2 : colon + 1;
-}
-
 function readable(bytes: Buffer, start: number, end: number): string {
   const text = decodeUtf8(bytes.subarray(start, end));
   if (text === undefined) throw new SseFault('not_utf8', 'the data of an event is not valid UTF-8');
   return text;
-}
-
-function judgeBeginning(begun: string): Holding {
-  const colon = begun.indexOf(':');
-  if (colon === -1) {
-    const open = begun.length < LONGEST_FIELD;
-    return open && ['data', 'event', 'id', 'retry'].some((name) => name.startsWith(begun))
-      ? 'undecided'
-      : 'ignored';
-  }
-  const name = begun.slice(0, colon);
-  if (name === 'data') return 'data';
-  return name === 'event' || name === 'id' || name === 'retry' ? 'field' : 'ignored';
 }

@@ -5,7 +5,8 @@
  * data; malformed UTF-8 in data is a fault, never a replacement character. Knows nothing of JSON-RPC or HTTP.
  */
 export { ByteCollector, decodeUtf8 } from './byte-collector.js';
-export { SseDecoder, SseFault, type SseDecoderOptions, type SseEvent, type SseFaultKind } from './decoder.js';
+export { SseDecoder, type SseDecoderOptions, type SseEvent } from './decoder.js';
+export { SseFault, type SseFaultKind } from './sse-fault.js';
 export {
   writeComment,
   writeEvent,

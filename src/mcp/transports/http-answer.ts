@@ -6,7 +6,7 @@ import { closed, streamError } from './http-errors.js';
 import { readMessages, type MessageSink } from './http-messages.js';
 import type { HttpLimits } from './http-options.js';
 import type { ProgressRead } from './read-progress.js';
-import { endOfLogEvent } from './unwanted-log.js';
+import { beginsLogMessage, endOfLogEvent } from './unwanted-log.js';
 import { TransportError, type TransportErrorCode, type TransportWarning } from './transport.js';
 
 const OPEN_BRACE = 0x7b;
@@ -135,6 +135,7 @@ export class AnswerReader {
         const next = progress?.take(text, at) ?? -1;
         return next === -1 && sink.ignoresLog() ? endOfLogEvent(text, at, maxDataBytes) : next;
       },
+      skips: (beginning) => beginsLogMessage(beginning) && sink.ignoresLog(),
     });
   }
 

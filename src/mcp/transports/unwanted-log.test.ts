@@ -22,10 +22,16 @@ test.each([
   expect(endOfLogEvent(`\n${text}`, 1, 1_000)).toBe(isOne ? text.length + 1 : -1);
 });
 
-test.each([true, false])('log messages reach only who wants them: %s', async (isWanted) => {
+test.each([
+  [true, 1],
+  [false, 1],
+  [true, 200_000],
+  [false, 200_000],
+])('log messages reach only who wants them: %s, of %i characters', async (isWanted, length) => {
+  const log = LOG.replace('"x"', `"${'x'.repeat(length)}"`);
   const server = await host((seen, response) => {
     response.writeHead(200, SSE);
-    response.end(`${`data: ${LOG}\n\n`.repeat(40)}data: ${resultText(idOf(seen))}\n\n`);
+    response.end(`${`data: ${log}\n\n`.repeat(40)}data: ${resultText(idOf(seen))}\n\n`);
   });
   const { transport, receiver } = await open(server.url);
   receiver.ignoresLog = () => !isWanted;

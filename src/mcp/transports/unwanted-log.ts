@@ -1,6 +1,10 @@
-/** As servers write an event that holds a log message, by the first words of it. */
-const BEGINNINGS = ['event: message\ndata: ', 'data: '].flatMap((line) =>
-  ['{"jsonrpc":"2.0","method":', '{"method":'].map((words) => `${line}${words}"notifications/message",`),
+/** As servers begin a log message. */
+const MESSAGES = ['{"jsonrpc":"2.0","method":', '{"method":'].map(
+  (words) => `${words}"notifications/message",`,
+);
+/** The same with what comes before it in an event. */
+const EVENTS = ['event: message\ndata: ', 'data: '].flatMap((line) =>
+  MESSAGES.map((message) => line + message),
 );
 const LF = 0x0a;
 
@@ -9,10 +13,15 @@ const LF = 0x0a;
  * wants to hear: whether the rest of it can be read does not matter then.
  */
 export function endOfLogEvent(text: string, at: number, maxLength: number): number {
-  for (const beginning of BEGINNINGS) {
+  for (const beginning of EVENTS) {
     if (!text.startsWith(beginning, at)) continue;
     const end = text.indexOf('\n', at + beginning.length);
     return end !== -1 && text.charCodeAt(end + 1) === LF && end - at <= maxLength ? end + 2 : -1;
   }
   return -1;
+}
+
+/** Whether the data of an event is a log message, by its first characters. */
+export function beginsLogMessage(data: string): boolean {
+  return MESSAGES.some((message) => data.startsWith(message));
 }
