@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { monotonic } from '../../monotonic.js';
 import { AnswerTexts } from './answer-text.js';
+import { AnswerTurn } from './answer-turn.js';
 import { FrontConnection, type FrontHost, type FrontLimits, type FrontTarget } from './front-connection.js';
 
 const CHECK_MS = 1_000;
@@ -31,6 +32,7 @@ export function attachFastFront(
   };
   const host: FrontHost = {
     texts: new AnswerTexts(limits.announcedMs),
+    turn: new AnswerTurn(),
     limits,
     // The last request of a connection is not an ordinary one: its answer says that it is the last.
     find: (path) => (server.listening ? find(path) : undefined),

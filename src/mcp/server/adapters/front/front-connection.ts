@@ -4,6 +4,7 @@ import { monotonic } from '../../monotonic.js';
 import type { Entry } from '../entry.js';
 import { refusalText } from '../refusal-text.js';
 import type { AnswerTexts } from './answer-text.js';
+import type { AnswerTurn, PendingAnswer } from './answer-turn.js';
 import { FrontExchange } from './front-exchange.js';
 import { readOrdinaryHead, type RequestHead } from './request-head.js';
 
@@ -29,6 +30,7 @@ export interface FrontLimits {
 /** What all connections share. */
 export interface FrontHost {
   readonly texts: AnswerTexts;
+  readonly turn: AnswerTurn;
   readonly limits: FrontLimits;
   find(path: string): FrontTarget | undefined;
   /** Hands a connection on. What it has sent so far has been put back. */
@@ -46,7 +48,7 @@ const END_OF_HEAD = '\r\n\r\n';
 const NO_BYTES = Buffer.alloc(0);
 
 /** One connection: ordinary requests are served here, one after another, until something else comes. */
-export class FrontConnection {
+export class FrontConnection implements PendingAnswer {
   readonly socket: Socket;
   readonly #host: FrontHost;
   #state: State = 'idle';
@@ -60,6 +62,10 @@ export class FrontConnection {
   /** Clients send the same head again and again: its bytes, the empty line among them. */
   #knownBytes = NO_BYTES;
   #knownHead: RequestHead | undefined;
+  /** A whole answer that has not left yet. */
+  #answer = '';
+  #isAscii = false;
+  #isLast = false;
 
   constructor(host: FrontHost, socket: Socket) {
     this.#host = host;
@@ -106,18 +112,35 @@ export class FrontConnection {
     socket.once('close', () => clearTimeout(timer));
   }
 
+  get turn(): AnswerTurn {
+    return this.#host.turn;
+  }
+
   /** Writes a whole answer. `isAscii`: so is its body, if that is text; its characters are then its bytes. */
   answer(head: string, body: string | Uint8Array | undefined, isLast: boolean, isAscii = false): void {
-    const { socket } = this;
     if (typeof body === 'string') {
-      socket.write(head + body, isAscii ? 'latin1' : 'utf8');
-    } else {
-      socket.cork();
-      socket.write(head);
-      if (body !== undefined && body.length > 0) socket.write(body);
-      socket.uncork();
+      // Until it has left, nothing more of this request is read.
+      this.#state = 'answering';
+      this.#answer = head + body;
+      this.#isAscii = isAscii;
+      this.#isLast = isLast;
+      this.#host.turn.leave(this);
+      return;
     }
+    const { socket } = this;
+    socket.cork();
+    socket.write(head);
+    if (body !== undefined && body.length > 0) socket.write(body);
+    socket.uncork();
     this.answered(isLast);
+  }
+
+  flush(): void {
+    const answer = this.#answer;
+    this.#answer = '';
+    if (this.isGone) return;
+    this.socket.write(answer, this.#isAscii ? 'latin1' : 'utf8');
+    this.answered(this.#isLast);
   }
 
   /** The same for a body that is not in one piece. `isAscii`: so are all parts that are text. */

@@ -1,6 +1,7 @@
 import type { AnswerHeaders, AnswerStream, Exchange, ExchangeHeaders } from '../../exchange.js';
 import { FAILED, TOO_SLOW, type EarlyAnswer } from '../entry.js';
 import type { AnswerTexts } from './answer-text.js';
+import type { PendingAnswer } from './answer-turn.js';
 import type { FrontConnection, FrontTarget } from './front-connection.js';
 import type { RequestHead } from './request-head.js';
 
@@ -146,13 +147,14 @@ function byteLength(body: string | Uint8Array | undefined): number {
 const MOST_PENDING = 64 * 1024;
 
 /** An answer in chunks. What is written within one turn of the event loop is one of them, and one write to the socket. */
-class FrontStream implements AnswerStream {
+class FrontStream implements AnswerStream, PendingAnswer {
   readonly #connection: FrontConnection;
   readonly #ended: () => void;
   /** The head travels with the first events if those come at once, and alone if they do not. */
   #head: string | undefined;
   #pending = '';
   #isScheduled = false;
+  #isEnding = false;
   #isOver: boolean;
 
   constructor(connection: FrontConnection, head: string | undefined, ended: () => void) {
@@ -168,19 +170,18 @@ class FrontStream implements AnswerStream {
   }
 
   write(chunk: string): boolean {
-    if (this.#isOver || this.#connection.isGone) return false;
+    if (this.#isOver || this.#isEnding || this.#connection.isGone) return false;
     this.#pending += chunk;
-    if (this.#pending.length > MOST_PENDING) this.#write('');
+    if (this.#pending.length > MOST_PENDING) this.#write();
     else if (!this.#isScheduled) this.#schedule();
     return !this.#connection.socket.writableNeedDrain;
   }
 
   end(): void {
-    if (this.#isOver || this.#connection.isGone) return;
+    if (this.#isOver || this.#isEnding || this.#connection.isGone) return;
     this.#ended();
-    this.#write('0\r\n\r\n');
-    this.#isOver = true;
-    this.#connection.answered(false);
+    this.#isEnding = true;
+    this.#connection.turn.leave(this);
   }
 
   abort(): void {
@@ -190,17 +191,17 @@ class FrontStream implements AnswerStream {
 
   #schedule(): void {
     this.#isScheduled = true;
-    setImmediate(flush, this);
+    this.#connection.turn.leaveLast(this);
   }
 
-  /** The turn is over. */
   flush(): void {
     this.#isScheduled = false;
-    this.#write('');
+    this.#write();
   }
 
-  #write(last: string): void {
+  #write(): void {
     if (this.#isOver || this.#connection.isGone) return;
+    const last = this.#isEnding ? '0\r\n\r\n' : '';
     const chunk = this.#pending;
     const bytes = Buffer.byteLength(chunk);
     const body = bytes === 0 ? '' : `${bytes.toString(16)}\r\n${chunk}\r\n`;
@@ -209,9 +210,8 @@ class FrontStream implements AnswerStream {
     this.#pending = '';
     // The rest is ours and ASCII. Such text need not be looked through for what is not.
     if (text !== '') this.#connection.socket.write(text, bytes === chunk.length ? 'latin1' : 'utf8');
+    if (!this.#isEnding) return;
+    this.#isOver = true;
+    this.#connection.answered(false);
   }
-}
-
-function flush(stream: FrontStream): void {
-  stream.flush();
 }
