@@ -8,6 +8,7 @@ import {
 } from '../contract/index.js';
 import { isObject, parseJson, stringifyJson, TOLERANT_JSON } from '../mcp/jsonrpc/index.js';
 import { CliError } from './cli-error.js';
+import { EXIT_USAGE, isUsage } from './exit-codes.js';
 import type { HubAddress } from './hub-address.js';
 
 type PathPart<Path extends string> = [PathNames<Path>] extends [never]
@@ -182,6 +183,7 @@ async function readAnswer(
   const { code, message, details } = refusal.data.error;
   throw new CliError(message, {
     code,
+    ...(isUsage(code, details) && { exitCode: EXIT_USAGE }),
     ...(details !== undefined && { details }),
     ...(statusCode === 401 && {
       hint: `The hub did not accept the token from ${address.tokenSource}. Put its admin token in CROSSPOINT_ADMIN_TOKEN.`,

@@ -1,4 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -87,9 +89,31 @@ test.each<readonly [string, readonly string[], string]>([
     'must not contain a password',
   ],
   ['nothing to import', ['import'], 'nothing to import'],
+  ['a word that is no argument', ['call', 'x', 'word'], '"word" is not an argument'],
+  ['arguments that are no JSON', ['call', 'x', '--args', '{bad'], '--args cannot be read'],
+  ['two kinds of arguments', ['call', 'x', 'a=1', '--args', '{}'], 'not both'],
+  [
+    'arguments to explain that are no object',
+    ['policy', 'explain', '--agent', 'a', '--tool', 't', '--args', '[1]'],
+    '--args must be a JSON object',
+  ],
 ])('%s: 2, and why', async (_, args, message) => {
   const { code, stdout, stderr } = await run(args);
   expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(message)]);
+});
+
+test.each<readonly [string, readonly string[], string]>([
+  ['an unknown command', ['nonsense', '--json'], "unknown command 'nonsense'"],
+  ['half a command', ['agent', 'key', '--json'], "unknown option '--json'"],
+  ['a missing argument', ['connector', 'show', '--json'], "missing required argument 'id'"],
+  ['a wrong port', ['serve', '--port', 'many', '--json'], 'It must be a number from 0 to 65535.'],
+  ['neither address nor command', ['connector', 'add', 'x', '--json'], 'nothing to add'],
+])('with --json %s is one JSON document', async (_, args, message) => {
+  const { code, stdout, stderr } = await run(args);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(JSON.parse(stderr)).toMatchObject({
+    error: { code: 'usage', message: expect.stringContaining(message) },
+  });
 });
 
 test('help and version: 0, on stdout', async () => {
@@ -125,9 +149,26 @@ test('with --json the failure is JSON as well', async () => {
   });
 });
 
+test('with --json nothing but the failure is on stderr, however long it takes; a wrong value is 2', async () => {
+  const error = { code: 'invalid_request', message: 'name: is too long', details: { field: 'name' } };
+  const slowHub = createServer((_, response) => {
+    // Longer than commands wait before they say what they are doing.
+    setTimeout(() => response.writeHead(400).end(JSON.stringify({ error })), 500);
+  });
+  await new Promise<void>((resolve) => slowHub.listen(0, '127.0.0.1', resolve));
+  const { port } = slowHub.address() as AddressInfo;
+  const call = ['call', 'x', '--url', `http://127.0.0.1:${port}`];
+  const environment = { CROSSPOINT_ADMIN_TOKEN: 'x' };
+  const [json, plain] = await Promise.all([run([...call, '--json'], environment), run(call, environment)]);
+  slowHub.close();
+  expect(json.code).toBe(2);
+  expect(JSON.parse(json.stderr)).toEqual({ error });
+  expect(plain.stderr).toMatch(/^Calling x …\ncrosspoint: name: is too long\n$/);
+});
+
 test('a command with an id that cannot be one is not written', async () => {
   const { code, stderr } = await run(['connector', 'add', 'not__good', '--', 'x']);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("a connector's id has")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("a connector's id has")]);
   expect(readdirSync(folder)).toEqual([]);
 });
 

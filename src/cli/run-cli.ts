@@ -1,45 +1,56 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { HubError } from '../kernel/index.js';
-import { CliError } from './cli-error.js';
+import { CliError, usageError } from './cli-error.js';
 import type { Cli } from './cli.js';
 import { addServeCommand } from './commands/serve.js';
-import { EXIT_CONFIGURATION, EXIT_DONE, EXIT_FAILED, EXIT_USAGE } from './exit-codes.js';
+import { EXIT_CONFIGURATION, EXIT_DONE, EXIT_FAILED, EXIT_USAGE, isUsage } from './exit-codes.js';
 import { escapeText } from './terminal/escape-text.js';
 
+const USAGE_HINT = 'Run it with --help to see how it is used.';
+
 /** Carries out one command line. Failures are told on stderr and become the exit code. */
-export async function runCli(cli: Cli, args: readonly string[]): Promise<void> {
+export async function runCli(given: Cli, args: readonly string[]): Promise<void> {
+  const json = isJson(args);
+  const cli = json ? withoutLines(given) : given;
   try {
-    const program = args[0] === 'serve' ? createServeProgram(cli) : await createProgram(cli);
+    const program = args[0] === 'serve' ? createServeProgram(cli, json) : await createProgram(cli, json);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    cli.setExitCode(tell(cli, error, isJson(args)));
+    cli.setExitCode(tell(cli, error, json));
   }
 }
 
+/** A program that reads a failure from stderr as JSON is to find nothing before it. */
+function withoutLines(cli: Cli): Cli {
+  const { terminal } = cli;
+  return terminal.progress === 'lines' ? { ...cli, terminal: { ...terminal, progress: 'none' } } : cli;
+}
+
 /** A hub needs nothing of what the other commands load, for as long as it runs. */
-function createServeProgram(cli: Cli): Command {
-  const program = createBareProgram(cli);
+function createServeProgram(cli: Cli, json: boolean): Command {
+  const program = createBareProgram(cli, json);
   addServeCommand(program, cli);
   return program;
 }
 
-export async function createProgram(cli: Cli): Promise<Command> {
+export async function createProgram(cli: Cli, json = false): Promise<Command> {
   const { addAllCommands } = await import('./commands/all-commands.js');
-  const program = createBareProgram(cli);
+  const program = createBareProgram(cli, json);
   addAllCommands(program, cli);
   return program;
 }
 
-function createBareProgram(cli: Cli): Command {
+function createBareProgram(cli: Cli, json: boolean): Command {
   return new Command('crosspoint')
     .description('An MCP connector hub: every upstream, both protocol eras, one governed endpoint.')
     .version(readVersion())
     .exitOverride()
-    .showHelpAfterError('Run it with --help to see how it is used.')
+    .showHelpAfterError(USAGE_HINT)
     .configureOutput({
       writeOut: (text) => cli.terminal.print(text.trimEnd()),
-      writeErr: (text) => cli.terminal.note(text.trimEnd()),
+      // What Commander finds wrong it tells in words for people.
+      writeErr: json ? () => {} : (text) => cli.terminal.note(text.trimEnd()),
       outputError: (text, write) => write(text.replace(/^error: /, 'crosspoint: ')),
     })
     .addHelpText(
@@ -60,8 +71,11 @@ function isJson(args: readonly string[]): boolean {
 }
 
 function tell({ terminal }: Cli, error: unknown, json: boolean): number {
-  // Commander has told its own already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_DONE : EXIT_USAGE;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return EXIT_DONE;
+    // Commander has told people already.
+    if (!json) return EXIT_USAGE;
+  }
   const { code, message, hint, details, exitCode } = toCliError(error);
   if (json) {
     terminal.note(
@@ -83,12 +97,21 @@ function tell({ terminal }: Cli, error: unknown, json: boolean): number {
 
 function toCliError(error: unknown): CliError {
   if (error instanceof CliError) return error;
+  if (error instanceof CommanderError) {
+    // Where only a part of a command was given, Commander shows its help instead of a reason.
+    const message = error.code === 'commander.help' ? 'the command is not complete' : error.message;
+    return usageError(message.replace(/^error: /, ''), USAGE_HINT);
+  }
   if (error instanceof HubError) {
-    const exitCode = error.code === 'config_invalid' ? EXIT_CONFIGURATION : EXIT_FAILED;
-    return new CliError(error.message, { code: error.code, exitCode, cause: error });
+    return new CliError(error.message, { code: error.code, exitCode: exitCodeOf(error), cause: error });
   }
   return new CliError(`unexpected failure: ${error instanceof Error ? error.message : String(error)}`, {
     code: 'internal',
     cause: error,
   });
+}
+
+function exitCodeOf({ code, details }: HubError): number {
+  if (code === 'config_invalid') return EXIT_CONFIGURATION;
+  return isUsage(code, details) ? EXIT_USAGE : EXIT_FAILED;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { stringifyJson } from '../mcp/jsonrpc/index.js';
-import { readJsonArguments, readPairs } from './tool-arguments.js';
+import { readJsonArguments, readPairs, splitPairs } from './tool-arguments.js';
 
 const schema = (type: unknown) => ({
   type: 'object',
@@ -29,11 +29,11 @@ test.each<readonly [string, unknown, string]>([
   ['three', {}, '"three"'],
   ['[not json', {}, '"[not json"'],
 ])('%s as %j is %s', (text, type, expected) => {
-  expect(stringifyJson(readPairs([`v=${text}`], schema(type))['v'])).toBe(expected);
+  expect(stringifyJson(readPairs(splitPairs([`v=${text}`]), schema(type))['v'])).toBe(expected);
 });
 
 test('a name may be that of a part of every object', () => {
-  expect(stringifyJson(readPairs(['__proto__=1', 'constructor=2'], { type: 'object' }))).toBe(
+  expect(stringifyJson(readPairs(splitPairs(['__proto__=1', 'constructor=2']), { type: 'object' }))).toBe(
     '{"__proto__":1,"constructor":2}',
   );
 });
@@ -54,7 +54,7 @@ test.each<readonly [readonly string[], unknown, RegExp]>([
   [['=v'], 'string', /is not an argument$/],
   [['v=a', 'v=b'], 'string', /^the argument v is given twice$/],
 ])('%j as %j is refused', (pairs, type, message) => {
-  expect(() => readPairs(pairs, schema(type))).toThrow(message);
+  expect(() => readPairs(splitPairs(pairs), schema(type))).toThrow(message);
 });
 
 test.each([

@@ -8,9 +8,11 @@ import {
 } from '../mcp/jsonrpc/index.js';
 import { usageError } from './cli-error.js';
 
-/** `k=v` pairs, each taken for what the tool's schema says it is. */
-export function readPairs(pairs: readonly string[], schema: Readonly<Record<string, unknown>>): JsonObject {
-  const args: Record<string, Json> = {};
+/** Texts by the name of their argument. */
+export type Pairs = ReadonlyMap<string, string>;
+
+export function splitPairs(pairs: readonly string[]): Pairs {
+  const texts = new Map<string, string>();
   for (const pair of pairs) {
     const [, name, text] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
     if (name === undefined || text === undefined)
@@ -18,7 +20,16 @@ export function readPairs(pairs: readonly string[], schema: Readonly<Record<stri
         `"${pair}" is not an argument`,
         'Arguments look like name=value; or give all of them with --args JSON.',
       );
-    if (Object.hasOwn(args, name)) throw usageError(`the argument ${name} is given twice`);
+    if (texts.has(name)) throw usageError(`the argument ${name} is given twice`);
+    texts.set(name, text);
+  }
+  return texts;
+}
+
+/** Each text is taken for what the tool's schema says it is. */
+export function readPairs(pairs: Pairs, schema: Readonly<Record<string, unknown>>): JsonObject {
+  const args: Record<string, Json> = {};
+  for (const [name, text] of pairs) {
     Object.defineProperty(args, name, {
       value: readValue(name, text, typesOf(schema, name)),
       enumerable: true,

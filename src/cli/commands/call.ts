@@ -9,7 +9,7 @@ import { EXIT_FAILED } from '../exit-codes.js';
 import type { HubOptions } from '../hub-address.js';
 import type { HubClient } from '../hub-client.js';
 import { withProgress } from '../terminal/progress.js';
-import { readJsonArguments, readPairs } from '../tool-arguments.js';
+import { readJsonArguments, readPairs, splitPairs, type Pairs } from '../tool-arguments.js';
 import { renderResult } from '../tool-result.js';
 import { withHub } from '../with-hub.js';
 
@@ -32,9 +32,10 @@ export function addCallCommand(program: Command, cli: Cli): void {
     .option('--args <json>', 'all arguments as one JSON object')
     .option('--agent <agent>', 'on whose behalf', DEFAULT_AGENT)
     .option('--timeout <seconds>', 'how long to wait', toSeconds, 600)
-    .action((tool: string, pairs: string[], options: Options) =>
-      withHub(cli, options, async (hub) => {
-        const args = await readArguments(hub, tool, pairs, options);
+    .action((tool: string, pairs: string[], options: Options) => {
+      const given = readGiven(pairs, options);
+      return withHub(cli, options, async (hub) => {
+        const args = given.all ?? (await readTexts(hub, tool, given.pairs, options.agent));
         const body = { agent: options.agent, name: tool, arguments: args };
         const { result } = await withProgress(cli.terminal, `Calling ${tool}`, () =>
           hub
@@ -45,22 +46,23 @@ export function addCallCommand(program: Command, cli: Cli): void {
         if (result['isError'] !== true) return;
         cli.terminal.note(cli.terminal.noteColors.red('The tool reported an error.'));
         cli.setExitCode(EXIT_FAILED);
-      }),
-    );
+      });
+    });
 }
 
-async function readArguments(
-  hub: HubClient,
-  name: string,
+/** What the command line says, before anybody is asked what the tool wants. */
+function readGiven(
   pairs: readonly string[],
-  options: Options,
-): Promise<JsonObject> {
-  if (options.args !== undefined) {
-    if (pairs.length > 0) throw usageError('give arguments either as name=value or with --args, not both');
-    return readJsonArguments(options.args);
-  }
-  if (pairs.length === 0) return {};
-  const tool = await findTool(hub, name, options.agent);
+  { args }: Options,
+): { readonly all?: JsonObject; readonly pairs: Pairs } {
+  if (args === undefined) return { pairs: splitPairs(pairs) };
+  if (pairs.length > 0) throw usageError('give arguments either as name=value or with --args, not both');
+  return { all: readJsonArguments(args), pairs: new Map() };
+}
+
+async function readTexts(hub: HubClient, name: string, pairs: Pairs, agent: string): Promise<JsonObject> {
+  if (pairs.size === 0) return {};
+  const tool = await findTool(hub, name, agent);
   return readPairs(pairs, tool.inputSchema);
 }
 

@@ -25,14 +25,14 @@ export function addPolicyExplainCommand(parent: Command, cli: Cli): void {
     .requiredOption('--agent <agent>', 'who would call')
     .requiredOption('--tool <tool>', 'what would be called, by the name agents see')
     .option('--args <json>', 'with which arguments')
-    .action((options: Options) =>
-      withHub(cli, options, async (hub) => {
-        const { agent, tool, args } = options;
-        const body = { agent, tool, ...(args !== undefined && { arguments: readJsonArguments(args) }) };
+    .action((options: Options) => {
+      const { agent, tool, args } = options;
+      const body = { agent, tool, ...(args !== undefined && { arguments: readJsonArguments(args) }) };
+      return withHub(cli, options, async (hub) => {
         const explanation = await hub.ask(ADMIN_ROUTES.policies.explain, { body });
         show(cli, options, explanation, () => printExplanation(cli, agent, explanation));
-      }),
-    );
+      });
+    });
 }
 
 const VERBS = { allow: 'may', deny: 'may not', confirm: 'may, after confirmation,' } as const;

@@ -15,8 +15,8 @@ export async function withProgress<Result>(
   let frame = 0;
   let timer = setTimeout(begin, PATIENCE_MS);
   function begin(): void {
-    if (terminal.animated) timer = setInterval(draw, FRAME_MS);
-    else terminal.note(`${text} …`);
+    if (terminal.progress === 'drawn') timer = setInterval(draw, FRAME_MS);
+    if (terminal.progress === 'lines') terminal.note(`${text} …`);
   }
   function draw(): void {
     terminal.draw(`${CLEAR_LINE}${FRAMES[frame++ % FRAMES.length] ?? ''} ${text}`);

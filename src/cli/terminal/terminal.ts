@@ -7,8 +7,8 @@ type Colors = ReturnType<typeof picocolors.createColors>;
 export interface Terminal {
   /** Whether somebody can be asked. */
   readonly interactive: boolean;
-  /** Whether stderr is a screen, so that a line may be redrawn. */
-  readonly animated: boolean;
+  /** How work under way is shown: redrawn where stderr is a screen, else as lines, or not at all. */
+  readonly progress: 'drawn' | 'lines' | 'none';
   readonly colors: Colors;
   /** Of stderr, which may be a screen while stdout is not. */
   readonly noteColors: Colors;
@@ -34,7 +34,7 @@ export function createTerminal({ stdin, stdout, stderr, environment }: TerminalS
   const colors = picocolors.createColors(prints && !plain);
   return {
     interactive: asks && notes,
-    animated: notes && environment['TERM'] !== 'dumb',
+    progress: notes && environment['TERM'] !== 'dumb' ? 'drawn' : 'lines',
     colors,
     noteColors: picocolors.createColors(notes && !plain),
     print: (text) => void stdout.write(`${text}\n`),
