@@ -23,6 +23,7 @@ import { ClientError, toError } from './client-error.js';
 import type { Conversation } from './conversation.js';
 import type { InputDesk } from './input-desk.js';
 import { InputRefused, type ClientWarning, type InputHandler, type OngoingCall } from './options.js';
+import { Outbox } from './outbox.js';
 
 const MOST_AT_ONCE = 64;
 const TASK_RESULT = 'tasks/result';
@@ -39,16 +40,24 @@ export interface ServerRequestsParts {
 export class ServerRequests {
   readonly #parts: ServerRequestsParts;
   readonly #running = new Map<RequestId, AbortController>();
-  #outbox: Promise<void> = Promise.resolve();
+  readonly #outbox: Outbox;
 
   constructor(parts: ServerRequestsParts) {
     this.#parts = parts;
+    this.#outbox = new Outbox({
+      send: (text) => parts.conversation.sendPlain(text, undefined),
+      onLost: () =>
+        parts.warn({
+          code: 'answer_not_delivered',
+          message: 'an answer to the server could not be delivered',
+        }),
+    });
   }
 
   receive(request: RequestMessage, onStream: Call | undefined): void {
     const { id, method } = request;
     if (method === 'ping') {
-      this.#post(writeResult(id, '{}'));
+      this.#outbox.post(writeResult(id, '{}'));
       return;
     }
     const during = onStream ?? this.#taskCallOf(request);
@@ -110,7 +119,7 @@ export class ServerRequests {
         { during, candidates, abandoned: during === undefined ? this.#abandonedCalls() : [] },
         controller.signal,
       );
-      if (this.#finish(id, controller)) this.#post(writeResult(id, stringifyJson(result)));
+      if (this.#finish(id, controller)) this.#outbox.post(writeResult(id, stringifyJson(result)));
     } catch (error) {
       if (this.#finish(id, controller)) this.#postFailure(id, request, toError(error));
     } finally {
@@ -160,7 +169,7 @@ export class ServerRequests {
       error instanceof InputRefused || (error instanceof ClientError && error.code !== 'input_failed');
     if (ended && request.method === 'elicitation/create') {
       const action = error instanceof InputRefused ? 'decline' : 'cancel';
-      this.#post(writeResult(id, stringifyJson({ action })));
+      this.#outbox.post(writeResult(id, stringifyJson({ action })));
     } else if (ended && request.method === 'sampling/createMessage') {
       this.#refuse(id, new ProtocolError(USER_REJECTED, 'User rejected sampling request'));
     } else if (error instanceof ProtocolError) {
@@ -177,19 +186,7 @@ export class ServerRequests {
       message: `a request of the server was refused with ${error.code}`,
       ...(method !== undefined && { method }),
     });
-    this.#post(writeError(id, error.toErrorObject()));
-  }
-
-  /** Answers leave in the order in which they were found. */
-  #post(text: string): void {
-    this.#outbox = this.#outbox
-      .then(() => this.#parts.conversation.sendPlain(text, undefined))
-      .catch(() => {
-        this.#parts.warn({
-          code: 'answer_not_delivered',
-          message: 'an answer to the server could not be delivered',
-        });
-      });
+    this.#outbox.post(writeError(id, error.toErrorObject()));
   }
 }
 
