@@ -95,10 +95,10 @@ export class Connection implements ConversationHost, CallOwner {
     this.conversation.cancelBy = closesStreams ? 'exchange' : 'message';
   }
 
-  ignoresLog(call: Call): boolean {
+  ignoresLog(call: Call | undefined): boolean {
     const { onLog, onNotification } = this.#settings.hooks;
     const isHeard = onLog !== undefined || onNotification !== undefined;
-    return !isHeard && call.options.onLog === undefined && call.listener === undefined;
+    return !isHeard && call?.options.onLog === undefined && call?.listener === undefined;
   }
 
   /** A request whose answer is not interpreted. The call is returned for the HTTP status of an error. */

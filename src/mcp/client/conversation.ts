@@ -34,7 +34,7 @@ export interface ConversationHost {
   asked(request: RequestMessage, during: Call | undefined): void;
   notified(notification: NotificationMessage, during: Call | undefined): void;
   /** Whether log messages during this call would reach nobody. */
-  ignoresLog(call: Call): boolean;
+  ignoresLog(call: Call | undefined): boolean;
   /** The peer is gone; every pending call has failed already. */
   lost(reason: TransportError): void;
   warned(warning: ClientWarning): void;
@@ -193,7 +193,11 @@ export class Conversation implements Receiver {
       this.#moveOn(token, toProgress(progress, total, message));
   }
 
-  ignoresLog(during: RequestId): boolean {
+  ignoresLog(during: RequestId | undefined): boolean {
+    if (during === undefined) {
+      for (const call of this.#pending.values()) if (!this.#host.ignoresLog(call)) return false;
+      return this.#host.ignoresLog(undefined);
+    }
     const call = this.#pending.get(during);
     return call !== undefined && this.#host.ignoresLog(call);
   }

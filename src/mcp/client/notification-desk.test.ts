@@ -124,8 +124,10 @@ describe('notifications', () => {
   test('on a shared channel a log message goes to the only call that wants it, else to none', async () => {
     const { client, wire } = await openLegacy({}, { 'tools/call': SILENCE }, {}, 'stdio');
     const heard: string[] = [];
+    expect(wire.ignoresLog()).toBe(true);
     const first = client.callTool('a', {}, { onLog: () => heard.push('a'), logLevel: 'warning' });
     const quiet = client.callTool('q');
+    expect(wire.ignoresLog()).toBe(false);
     wire.notify('notifications/message', { level: 'error', data: 1 });
     wire.notify('notifications/message', { level: 'debug', data: 1 });
     const second = client.callTool('b', {}, { onLog: () => heard.push('b') });
@@ -133,6 +135,7 @@ describe('notifications', () => {
     for (const sent of wire.of('tools/call')) wire.answer(sent.id!, OK);
     await Promise.all([first, quiet, second]);
     expect(heard).toEqual(['a']);
+    expect(wire.ignoresLog()).toBe(true);
   });
 
   test('a hook that throws is reported and nothing else', async () => {

@@ -19,6 +19,8 @@ export interface LineMessagesOptions {
   /** So many unusable lines without a message between them. */
   readonly maxBadLines: number;
   onTooManyBadLines(): void;
+  /** Whether nobody wants this line, by its first characters. */
+  readonly ignores?: (line: string) => boolean;
 }
 
 /** Turns lines a peer wrote into messages; counts and skips what is none. */
@@ -41,6 +43,10 @@ export class LineMessages {
   read(line: string): void {
     const progress = readProgress(line);
     if (progress !== undefined) return this.#pass(progress);
+    if (this.#options.ignores?.(line) === true) {
+      this.#badRun = 0;
+      return;
+    }
     const value = parse(line);
     if (value === undefined) {
       this.#skip('not_json');

@@ -128,3 +128,24 @@ test('stopping within a line ends the chunk in work', () => {
   splitter.end();
   expect(lines).toEqual(['a']);
 });
+
+test('a long line that nobody wants is left out where it arrives in pieces, and is bounded all the same', () => {
+  const splitIt = (pieces: readonly string[]): readonly string[] => {
+    const lines: string[] = [];
+    const splitter = new LineSplitter({
+      maxBytes: KIB,
+      onLine: (line) => lines.push(line),
+      onTooLong: () => lines.push('<too long>'),
+      skips: (beginning) => beginning.startsWith('unwanted'),
+    });
+    for (const piece of pieces) {
+      splitter.push(Buffer.from(piece));
+      expect(splitter.heldBytes).toBe(0);
+    }
+    splitter.end();
+    return lines;
+  };
+  const part = 'x'.repeat(300);
+  expect(splitIt([`a\nunwanted${part}`, part, `${part}\nb\n`])).toEqual(['a', 'b']);
+  expect(splitIt([`unwanted${part}`, part, part, part, 'x\nb\n'])).toEqual(['<too long>']);
+});

@@ -2,6 +2,8 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const SPACE = 0x20;
 const BLOCK_BYTES = 64 * 1024;
+/** So much of a long line says whether anybody wants it. */
+const BEGINNING = 128;
 
 export interface LineSplitterOptions {
   /** Longest line, without its line end. */
@@ -10,6 +12,8 @@ export interface LineSplitterOptions {
   readonly onLine: (line: string) => void;
   /** Called once for a line over the limit; nothing follows. Without it, such a line is cut at the limit. */
   readonly onTooLong?: () => void;
+  /** Asked about a long line that arrives in pieces, with its first characters: true if nobody wants it. */
+  readonly skips?: (beginning: string) => boolean;
 }
 
 /**
@@ -21,16 +25,21 @@ export class LineSplitter {
   readonly #maxBytes: number;
   readonly #onLine: (line: string) => void;
   readonly #onTooLong: (() => void) | undefined;
+  readonly #skips: ((beginning: string) => boolean) | undefined;
   /** The unfinished line. All blocks but the last are full. */
   #blocks: Buffer[] = [];
   #held = 0;
+  /** The rest of the line is not wanted. */
   #skipping = false;
+  /** How much of it went by, where that is bounded still. */
+  #skipped = 0;
   #stopped = false;
 
   constructor(options: LineSplitterOptions) {
     this.#maxBytes = options.maxBytes;
     this.#onLine = options.onLine;
     this.#onTooLong = options.onTooLong;
+    this.#skips = options.skips;
   }
 
   /** Bytes of memory kept for an unfinished line. */
@@ -46,7 +55,10 @@ export class LineSplitter {
       this.#finish(chunk, from, newline);
       from = newline + 1;
     }
-    if (!this.#stopped && !this.#skipping && from < chunk.length) this.#hold(chunk, from, chunk.length);
+    if (this.#stopped || from === chunk.length) return;
+    if (this.#skipping) this.#skip(chunk.length - from);
+    else if (this.#isUnwanted(chunk, from)) this.#beginSkipping(chunk.length - from);
+    else this.#hold(chunk, from, chunk.length);
   }
 
   /** The stream is over; what is left counts as a line although its line end is missing. */
@@ -64,6 +76,7 @@ export class LineSplitter {
 
   #finish(chunk: Buffer, from: number, newline: number): void {
     if (this.#skipping) {
+      this.#skip(newline - from);
       this.#skipping = false;
     } else if (this.#held === 0 && newline - from <= this.#maxBytes) {
       this.#emit(chunk, from, newline);
@@ -75,17 +88,35 @@ export class LineSplitter {
     }
   }
 
+  /** Whether nobody wants the line of which this is the first, long part. */
+  #isUnwanted(chunk: Buffer, from: number): boolean {
+    if (this.#skips === undefined || this.#held > 0 || chunk.length - from < BEGINNING) return false;
+    return this.#skips(chunk.toString('latin1', from, from + BEGINNING));
+  }
+
+  #beginSkipping(bytes: number): void {
+    this.#skipping = true;
+    this.#skipped = 0;
+    this.#skip(bytes);
+  }
+
+  #skip(bytes: number): void {
+    this.#skipped += bytes;
+    if (this.#skipped > this.#maxBytes && this.#onTooLong !== undefined) this.#endTooLong(this.#onTooLong);
+  }
+
+  #endTooLong(onTooLong: () => void): void {
+    this.stop();
+    onTooLong();
+  }
+
   #hold(chunk: Buffer, from: number, to: number): void {
     const room = this.#maxBytes - this.#held;
     if (to - from <= room) {
       this.#append(chunk, from, to);
       return;
     }
-    if (this.#onTooLong !== undefined) {
-      this.stop();
-      this.#onTooLong();
-      return;
-    }
+    if (this.#onTooLong !== undefined) return this.#endTooLong(this.#onTooLong);
     this.#append(chunk, from, from + room);
     this.#emitHeld();
     this.#skipping = true;

@@ -26,6 +26,7 @@ import {
   type TransportErrorCode,
   type TransportWarning,
 } from './transport.js';
+import { beginsLogMessage } from './unwanted-log.js';
 
 /** How much may be said and wait, in bytes and lines. */
 export interface StdioLimits {
@@ -94,16 +95,20 @@ export class StdioTransport implements Transport {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
     const { lineBytes, badLines } = this.#limits;
+    const isUnwanted = (line: string): boolean =>
+      beginsLogMessage(line) && this.#receiver?.ignoresLog?.(undefined) === true;
     this.#messages = new LineMessages({
       maxBadLines: badLines,
       onMessage: (message) => this.#deliver(message),
       onWarning: (warning) => this.#warn(warning),
       onTooManyBadLines: () => this.#giveUp('STDIO_EXITED', `${badLines} lines in a row were no messages`),
+      ignores: isUnwanted,
     });
     this.#lines = new LineSplitter({
       maxBytes: lineBytes,
       onLine: (line) => this.#messages.read(line),
       onTooLong: () => this.#giveUp('STDIO_LINE_TOO_LONG', `a line is longer than ${lineBytes} bytes`),
+      skips: isUnwanted,
     });
   }
 

@@ -51,8 +51,11 @@ export interface Receiver {
   message(message: Message, during: RequestId | undefined, status?: number): void;
   /** A progress notification that needed no parser, valid during the call; without this method it comes as a message. */
   progress?(progress: ProgressRead, during: RequestId): void;
-  /** Whether nobody wants the log messages that come with the answer to this request: they need not be read then. */
-  ignoresLog?(during: RequestId): boolean;
+  /**
+   * Whether nobody wants the log messages that come with the answer to this request, or on a shared channel: they need
+   * not be read then.
+   */
+  ignoresLog?(during: RequestId | undefined): boolean;
   /** The peer is gone: nothing more will arrive. Called at most once, not after `close()`. */
   closed(reason: TransportError): void;
   /** Something was odd but survivable: a skipped line, an unknown id. For counters and logs; holds no payload. */

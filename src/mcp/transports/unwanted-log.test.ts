@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { idOf, SSE } from '../../../test/support/http/answers.js';
 import { host, open, request, resultText } from '../../../test/support/http/open.js';
+import type { Message } from '../jsonrpc/index.js';
+import { StdioTransport } from './stdio.js';
 import { endOfLogEvent } from './unwanted-log.js';
 
 const LOG = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}';
@@ -38,4 +40,25 @@ test.each([
   await transport.send(request(1));
   expect(receiver.received).toHaveLength(isWanted ? 41 : 1);
   expect(receiver.received.at(-1)?.message.kind).toBe('result');
+});
+
+test.each([true, false])('so do those of a program: %s', async (isWanted) => {
+  const program = `
+    for (const length of [1, 10, 200_000]) console.log(${JSON.stringify(LOG)}.replace('"x"', '"' + 'x'.repeat(length) + '"'));
+    console.log('{"jsonrpc":"2.0","id":1,"result":{}}');
+    process.stdin.resume();`;
+  const transport = new StdioTransport({ command: process.execPath, args: ['-e', program] });
+  const received: Message[] = [];
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const message = (arrived: Message): void => {
+        received.push(arrived);
+        if (arrived.kind === 'result') resolve();
+      };
+      transport.start({ message, closed: reject, warn: reject, ignoresLog: () => !isWanted }).catch(reject);
+    });
+    expect(received).toHaveLength(isWanted ? 4 : 1);
+  } finally {
+    await transport.close();
+  }
 });

@@ -21,7 +21,7 @@ export function endOfLogEvent(text: string, at: number, maxLength: number): numb
   return -1;
 }
 
-/** Whether the data of an event is a log message, by its first characters. */
-export function beginsLogMessage(data: string): boolean {
-  return MESSAGES.some((message) => data.startsWith(message));
+/** Whether this is a log message, by its first characters. */
+export function beginsLogMessage(text: string): boolean {
+  return MESSAGES.some((message) => text.startsWith(message));
 }

@@ -148,6 +148,11 @@ export class ScriptedTransport implements Transport {
     this.emit({ kind: 'request', id, method, params }, during);
   }
 
+  /** Whether log messages on a shared channel need not be read. */
+  ignoresLog(): boolean | undefined {
+    return this.#receiver?.ignoresLog?.(undefined);
+  }
+
   crash(reason = new TransportError('STDIO_EXITED', 'the process ended', { exitCode: 1 })): void {
     this.#receiver?.closed(reason);
   }

@@ -12,7 +12,7 @@ export class RecordingReceiver implements Receiver {
   readonly received: ReceivedMessage[] = [];
   readonly warnings: TransportWarning[] = [];
   readonly reasons: TransportError[] = [];
-  ignoresLog?: (during: RequestId) => boolean;
+  ignoresLog?: (during: RequestId | undefined) => boolean;
 
   message(message: Message, during: RequestId | undefined, status?: number): void {
     this.received.push({ message, during, status });
