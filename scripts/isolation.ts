@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
@@ -12,14 +12,15 @@ import { ROOT } from './repository.js';
 /**
  * How much one upstream that hangs, is slow or floods disturbs another. The built hub, its callers and each upstream have a process
  * of their own; the hub has a core to itself, where there are two. The good one is measured alone and beside each trouble in turn, many short rounds, so that what else happens
- * on the machine falls on all alike; percentiles are those of all rounds together.
+ * on the machine falls on all alike; percentiles are those of all rounds together. A call during which the host of a virtual machine
+ * took a processor away says nothing about the hub: it is left out and counted.
  * Usage: npm run build && npm run isolation [-- calls rounds trouble...]
  */
 
 const [calls = '150', rounds = '12', ...wanted] = process.argv.slice(2);
 /** Who is called, if anybody, and how it is said. `busy` floods nobody: it shows what so many calls cost by themselves. */
 const TROUBLES: Readonly<Record<string, readonly [tool: string, what: string]>> = {
-  busy: ['http__busy', 'is called as often as those that flood'],
+  busy: ['http__busy', 'only answers, called as often as those that flood'],
   hangs: ['http__hangs', 'hangs'],
   slow: ['http__slow', 'is slow'],
   floods: ['http__floods', 'answers with 500 log messages'],
@@ -68,6 +69,13 @@ const program = (kind: string): object => {
   return { command, args, limits: { breakerFailures: 0 } };
 };
 
+const STATISTICS = '/proc/stat';
+/** Hundredths of seconds that the host took from all processors: the eighth figure of proc_stat(5). */
+const stolen = existsSync(STATISTICS)
+  ? (): string | undefined => readFileSync(STATISTICS, 'latin1').split('\n', 1)[0]?.split(/ +/)[8]
+  : (): undefined => undefined;
+let leftOut = 0;
+
 async function openHub(good: Started, others: object) {
   const folder = mkdtempSync(join(tmpdir(), 'crosspoint-isolation-'));
   const config = { connectors: { good: { url: good.line }, ...others } };
@@ -88,9 +96,12 @@ async function openHub(good: Started, others: object) {
     async measure(): Promise<readonly number[]> {
       const times: number[] = [];
       for (let n = 0; n < Number(calls); n++) {
+        const stolenBefore = stolen();
         const startedAt = performance.now();
         const text = await call('good__fine');
-        times.push(performance.now() - startedAt);
+        const took = performance.now() - startedAt;
+        if (stolen() === stolenBefore) times.push(took);
+        else leftOut++;
         if (!text.includes('fine')) throw new Error(`the good one failed: ${text}`);
       }
       return times;
@@ -108,13 +119,17 @@ const ms = (value: number): string => value.toFixed(2);
 
 function report(alone: readonly number[], beside: ReadonlyMap<string, readonly number[]>): void {
   console.log(`${alone.length} calls alone: p50 ${ms(at(alone, 0.5))} ms, p99 ${ms(at(alone, 0.99))} ms`);
+  const busy = beside.get('busy');
   for (const [trouble, times] of beside) {
+    const ratio = (share: number, to: readonly number[]): string =>
+      `x${(at(times, share) / at(to, share)).toFixed(2)}`;
     const shown = [0.5, 0.9, 0.99].map(
-      (share) =>
-        `p${share * 100} ${ms(at(times, share))} ms (x${(at(times, share) / at(alone, share)).toFixed(2)})`,
+      (share) => `p${share * 100} ${ms(at(times, share))} ms (${ratio(share, alone)})`,
     );
-    console.log(`${times.length} beside one that ${TROUBLES[trouble]?.[1]}: ${shown.join(', ')}`);
+    const ofBusy = busy === undefined || busy === times ? '' : `; ${ratio(0.99, busy)} of the busy one's p99`;
+    console.log(`${times.length} beside one that ${TROUBLES[trouble]?.[1]}: ${shown.join(', ')}${ofBusy}`);
   }
+  if (leftOut > 0) console.log(`left out: ${leftOut} calls during which the host took a processor away`);
 }
 
 type OpenHub = Awaited<ReturnType<typeof openHub>>;
