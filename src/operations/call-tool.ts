@@ -5,8 +5,6 @@ import { isSignInRequired, type Access, type AccessProvider } from '../credentia
 import {
   type Actor,
   type ArgumentsRecorder,
-  type CallFacts,
-  type CallOutcome,
   type Decision,
   type EventLog,
   type PolicyEngine,
@@ -19,8 +17,8 @@ import type { Upstreams } from '../upstreams/index.js';
 import type { AccountDesk } from './account-desk.js';
 import type { UpstreamRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
-import { requireConfirmation } from './confirmation.js';
-import { createDecide, type DecideCall } from './decide-call.js';
+import { CallRecord, type Ending } from './call-record.js';
+import { createCallPolicy } from './call-policy.js';
 import { failureOf } from './failure-of.js';
 import { guardAnswer, type Guarded } from './guard-answer.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
@@ -28,9 +26,8 @@ import type { RateLimits } from './rate-limits.js';
 import type { MakeOnce, RepeatedCalls } from './repeated-calls.js';
 import { recordRefusal, type RefusedRequest } from './record-refusal.js';
 import { requireRenewed } from './require-renewed.js';
-import { finishedEvent, intendedEvent, NO_FAILURE, type Failure } from './call-events.js';
-import { carryByRounds, claimHeld } from './rounds.js';
-import { sendCall, type Passage } from './send-call.js';
+import { carryByRounds, claimHeld, type Passage } from './rounds.js';
+import { sendCall } from './send-call.js';
 import { Suspended } from './suspended.js';
 import type { Surfaces } from './surfaces.js';
 import { keepAsTask, withRoom } from './tasks/call-as-task.js';
@@ -68,9 +65,22 @@ export interface CallToolDependencies {
 
 export type CallTool = (call: ToolCall) => Promise<CallResult>;
 
+/** A call that may be made, and what was found out about it. */
+export interface ClearedCall {
+  readonly call: ToolCall;
+  readonly entry: ToolEntry;
+  readonly decision: Decision;
+  /** Where it had to be there before anything was written down. */
+  readonly access: Access | undefined;
+  /** What consent was given for. */
+  readonly confirmed: string | undefined;
+  /** Of a call whose caller is asked by rounds. */
+  readonly passage: Passage | undefined;
+}
+
 /** Resolve, decide, validate, record, authenticate, execute, guard. Whatever happens is recorded, and nothing happens unrecorded. */
 export function createCallTool(deps: CallToolDependencies): CallTool {
-  const decide = createDecide(deps.policy);
+  const policy = createCallPolicy(deps.policy);
   return async function callTool(given) {
     let call = given;
     const { agent, args, rounds, watch } = call;
@@ -89,17 +99,12 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       entry = deps.surfaces.surfaceFor(agent, call.scope).findTool(call.exposedName);
       if (entry === undefined) throw new HubError('unknown_tool', 'Unknown tool');
       watch?.begins('policy');
-      decision = decide(call, entry);
+      decision = policy.decide(call, entry);
       watch?.decided(decision);
-      if (decision.kind !== 'allow')
-        ({ decision, confirmed } = await requirePermission(
-          deps.policy,
-          decide,
-          decision,
-          call,
-          entry,
-          claimed,
-        ));
+      if (decision.kind !== 'allow') {
+        const isContinued = claimed !== undefined;
+        ({ decision, confirmed } = await policy.requirePermission(decision, call, entry, isContinued));
+      }
       watch?.begins('validation');
       requireValid(deps.validator, entry, args);
       if (claimed === undefined) deps.upstreams.requireRoom(entry.connector, agent.id);
@@ -114,26 +119,29 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       throw error;
     }
     if (repeat !== undefined && typeof repeat !== 'function') return repeat;
-    if (rounds === undefined && access === undefined && repeat === undefined)
-      return await execute(deps, call, entry, decision, undefined);
-    const [found, decided, prepared] = [entry, decision, { access, claimed, confirmed }];
-    return repeat === undefined
-      ? make(deps, call, found, decided, prepared)
-      : repeat((options) => make(deps, { ...call, options }, found, decided, prepared));
+    const cleared: ClearedCall = { call, entry, decision, access, confirmed, passage: undefined };
+    return await (repeat === undefined
+      ? make(deps, cleared, claimed)
+      : makeOnce(deps, cleared, claimed, repeat));
   };
+}
+
+function makeOnce(
+  deps: CallToolDependencies,
+  cleared: ClearedCall,
+  claimed: HeldCall | undefined,
+  once: MakeOnce,
+): Promise<CallResult> {
+  return once((options) => make(deps, { ...cleared, call: { ...cleared.call, options } }, claimed));
 }
 
 function make(
   deps: CallToolDependencies,
-  call: ToolCall,
-  entry: ToolEntry,
-  decision: Decision,
-  prepared: Preparation,
+  cleared: ClearedCall,
+  claimed: HeldCall | undefined,
 ): Promise<CallResult> {
-  const running = carry(deps, call, entry, decision, prepared);
-  return prepared.access === undefined
-    ? running
-    : afterSignIn(deps, call, entry, decision, running, prepared.confirmed);
+  const running = carry(deps, cleared, claimed);
+  return cleared.access === undefined ? running : afterSignIn(deps, cleared, running);
 }
 
 async function requireAccount(
@@ -153,69 +161,39 @@ async function requireAccount(
 /** An upstream that wants more rights refuses the call unexecuted. Whoever grants them has it made. */
 async function afterSignIn(
   deps: CallToolDependencies,
-  call: ToolCall,
-  entry: ToolEntry,
-  decision: Decision,
+  cleared: ClearedCall,
   running: Promise<CallResult>,
-  confirmed: string | undefined,
 ): Promise<CallResult> {
   try {
     return await running;
   } catch (error) {
     if (!isSignInRequired(error)) throw error;
+    const { call, entry } = cleared;
     await deps.accounts.ask(call, entry.connector, error);
-    return carry(deps, { ...call, callId: toCallId(randomUUID()) }, entry, decision, { confirmed });
+    const again = { ...call, callId: toCallId(randomUUID()) };
+    return carry(deps, { ...cleared, call: again, access: undefined }, undefined);
   }
-}
-
-/** What was found out before a call is made. */
-interface Preparation {
-  readonly access?: Access | undefined;
-  readonly claimed?: HeldCall | undefined;
-  readonly confirmed: string | undefined;
 }
 
 /** Makes the call, or goes on with one whose caller was away for an answer. */
 function carry(
   deps: CallToolDependencies,
-  call: ToolCall,
-  entry: ToolEntry,
-  decision: Decision,
-  { access, claimed, confirmed }: Preparation,
+  cleared: ClearedCall,
+  claimed: HeldCall | undefined,
 ): Promise<CallResult> {
+  const { call, entry, confirmed } = cleared;
   const { agent, callId, options, rounds } = call;
-  if (rounds === undefined) return execute(deps, call, entry, decision, access);
+  if (rounds === undefined) return execute(deps, cleared);
   const kept = confirmed === undefined ? {} : { confirmed };
   const connector = entry.connector.id;
   const target = `tools/call\n${connector}\n${entry.tool.name}`;
   const { held, losses } = deps;
   const whose = { held, losses, owner: agent.id, connector, callId };
   const carried = { ...whose, target, rounds, options, claimed, state: kept };
-  return carryByRounds(carried, (line, continued) =>
-    execute(deps, { ...call, options: line }, entry, decision, access, { rounds, kept, target, continued }),
-  );
-}
-
-/** A call is made as the policy says now: after a wait for consent that may be something else than before. */
-async function requirePermission(
-  policy: PolicyEngine,
-  decide: DecideCall,
-  decision: Decision,
-  call: ToolCall,
-  entry: ToolEntry,
-  claimed: HeldCall | undefined,
-): Promise<{ decision: Decision; confirmed?: string }> {
-  if (decision.kind === 'allow') return { decision };
-  if (decision.kind === 'deny')
-    throw new HubError('policy_denied', `Policy denies this call: ${decision.reason}`, {
-      details: { reason: decision.reason },
-    });
-  const { version } = policy;
-  call.watch?.begins('confirmation');
-  const confirmed = await requireConfirmation(policy, decision, call, entry, claimed !== undefined);
-  if (policy.version === version) return { decision, confirmed };
-  call.watch?.begins('policy');
-  return requirePermission(policy, decide, decide(call, entry), call, entry, claimed);
+  return carryByRounds(carried, (line, continued) => {
+    const passage = { rounds, kept, target, continued };
+    return execute(deps, { ...cleared, call: { ...call, options: line }, passage });
+  });
 }
 
 function requireValid(validator: Validator, { tool }: ToolEntry, args: JsonObject | undefined): void {
@@ -226,76 +204,52 @@ function requireValid(validator: Validator, { tool }: ToolEntry, args: JsonObjec
     });
 }
 
-async function execute(
-  deps: CallToolDependencies,
-  call: ToolCall,
-  entry: ToolEntry,
-  decision: Decision,
-  known: Access | undefined,
-  passage?: Passage,
-): Promise<CallResult> {
+const OK: Ending = { outcome: 'ok' };
+const TOOL_ERROR: Ending = { outcome: 'tool_error' };
+
+async function execute(deps: CallToolDependencies, cleared: ClearedCall): Promise<CallResult> {
+  const { call, entry, decision, passage } = cleared;
   const { connector, tool } = entry;
-  const actor = actorOf(call);
-  const continued = passage?.continued;
-  const facts = {
-    callId: continued?.callId ?? call.callId,
-    connector: connector.id,
-    target: tool.name,
-    exposedName: call.exposedName,
-    method: 'tools/call',
-  } as const;
-  const startedAt = continued?.startedAt ?? deps.clock.monotonic();
-  if (continued === undefined) await intend(deps, call, actor, facts, decision);
-  let outcome: CallOutcome = 'ok';
-  let failure: Failure = NO_FAILURE;
+  const { callId, exposedName, watch } = call;
+  const facts = { callId, connector: connector.id, target: tool.name, exposedName, method: 'tools/call' };
+  const record = new CallRecord(deps, actorOf(call), facts, passage?.continued);
+  if (passage?.continued === undefined) {
+    watch?.begins('intent');
+    await record.intend(call.args, decision.policies, call.options);
+  }
+  /** Undefined where its caller comes again: only then it can end. */
+  let ending: Ending | undefined = OK;
   let seen: Guarded | undefined;
-  /** Its caller comes again; only then it can end. */
-  let isOpen = false;
   try {
-    if (known === undefined) call.watch?.begins('credential');
-    const found = known ?? deps.credentials.accessFor(connector, call.agent.id);
+    if (cleared.access === undefined) watch?.begins('credential');
+    const found = cleared.access ?? deps.credentials.accessFor(connector, call.agent.id);
     const access = found instanceof Promise ? await found : found;
     for (let renewed = false; ; renewed = true) {
       const shown = access.headers;
       try {
-        const answer = await sendCall(deps, access, { call, entry, passage, actor, facts, startedAt });
-        if (answer.isError === true) call.watch?.failed('tool_error');
-        call.watch?.begins('guard');
-        const guarded = guardAnswer(deps, entry, answer);
-        seen = guarded;
-        if (guarded.result.isError === true) outcome = 'tool_error';
-        if (call.tasks?.wanted !== true) return guarded.result;
-        await keepAsTask(deps, begunCall(call, entry, facts.callId, access), guarded.result);
+        const answer = await sendCall(deps, cleared, record, access);
+        if (answer.isError === true) watch?.failed('tool_error');
+        watch?.begins('guard');
+        seen = guardAnswer(deps, entry, answer);
+        if (seen.result.isError === true) ending = TOOL_ERROR;
+        if (call.tasks?.wanted !== true) return seen.result;
+        await keepAsTask(deps, begunCall(call, entry, record.callId, access), seen.result);
       } catch (error) {
         await requireRenewed(deps.credentials, { connector, access, shown, renewed, error });
       }
     }
   } catch (error) {
-    if (error instanceof Suspended) isOpen = true;
-    else if (error instanceof TaskBegun) isOpen = !isEnded(error.task.status);
+    if (error instanceof Suspended) ending = undefined;
+    else if (error instanceof TaskBegun) ending = isEnded(error.task.status) ? ending : undefined;
     else {
-      ({ outcome, ...failure } = failureOf(error));
-      call.watch?.failed(failure.error ?? outcome);
+      ending = failureOf(error);
+      watch?.failed(ending.error ?? ending.outcome);
     }
     throw error;
   } finally {
-    call.watch?.begins('outcome');
-    const durationMs = deps.clock.monotonic() - startedAt;
-    if (!isOpen) deps.events.append(actor, finishedEvent(facts, outcome, failure, durationMs, seen));
+    watch?.begins('outcome');
+    if (ending !== undefined) record.finish(ending, seen);
   }
-}
-
-function intend(
-  { events, recordArguments }: CallToolDependencies,
-  { args, options, watch }: ToolCall,
-  actor: Actor,
-  facts: CallFacts,
-  { policies }: Decision,
-): Promise<void> {
-  watch?.begins('intent');
-  const trace = options.meta?.['traceparent'];
-  const intent = intendedEvent(facts, recordArguments(args), policies);
-  return events.intend(actor, typeof trace === 'string' ? { ...intent, trace } : intent);
 }
 
 function toRefused(

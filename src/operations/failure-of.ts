@@ -1,8 +1,9 @@
 import type { CallOutcome } from '../governance/index.js';
-import { HubError, type HubErrorCode } from '../kernel/index.js';
+import { HubError } from '../kernel/index.js';
+import type { Ending } from './call-record.js';
 
 /** How a failed call stands in the event log. */
-export function failureOf(error: unknown): { outcome: CallOutcome; error?: HubErrorCode } {
+export function failureOf(error: unknown): Ending {
   if (!(error instanceof HubError)) return { outcome: 'failed', error: 'internal' };
   return { outcome: outcomeOf(error), error: error.code };
 }

@@ -37,8 +37,8 @@ export function guardAnswer(
       `The upstream's result does not match its own schema: ${problems.join('; ')}`,
     );
   }
+  if (warnings.length === 0 && problems.length === 0) return { result, bytes, warnings };
   const all = [...warnings, ...problems.map((problem) => `output schema: ${problem}`)];
-  if (all.length === 0) return { result, bytes, warnings: all };
   const meta = isObject(result['_meta']) ? result['_meta'] : {};
   return { result: { ...result, _meta: { ...meta, [WARNINGS]: all } }, bytes, warnings: all };
 }

@@ -70,6 +70,16 @@ export interface RoundsCall {
   readonly state: JsonObject;
 }
 
+/** What a call by rounds needs beyond the call itself. */
+export interface Passage {
+  readonly rounds: Rounds;
+  /** What stays known from round to round. */
+  readonly kept: JsonObject;
+  /** Names method, connector and what is called there. */
+  readonly target: string;
+  readonly continued: OpenRound | undefined;
+}
+
 /** Carries a call on, or begins it: as one run, however many rounds it takes where the upstream keeps it open. */
 export function carryByRounds<Result>(
   call: RoundsCall,
@@ -192,9 +202,8 @@ function textsIn(value: Json | undefined): readonly string[] {
 /** Keeps a call open for its next round. Throws where that is one too many. */
 export function keepOpen(
   held: HeldCalls,
+  { rounds, kept }: Passage,
   { requests, state }: NextRound,
-  rounds: Rounds,
-  kept: JsonObject,
   open: OpenRound,
 ): Suspended {
   const { n } = rounds.state ?? {};

@@ -1,18 +1,14 @@
 import type { ToolEntry } from '../catalog/index.js';
 import type { Access } from '../credentials/index.js';
-import type { Actor, CallFacts, EventLog } from '../governance/index.js';
-import type { Clock } from '../kernel/index.js';
-import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import { taskSupportOf, type CallResult, type TaskWish } from '../mcp/model/index.js';
 import type { Caller, Lease, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import type { BridgeLosses } from './bridge-losses.js';
-import type { ToolCall } from './call-tool.js';
+import type { CallRecord } from './call-record.js';
+import type { ClearedCall, ToolCall } from './call-tool.js';
 import type { OutgoingRequest } from './call-watch.js';
 import type { HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
-import { AnsweredTask, askByRounds, keepOpen, NextRound } from './rounds.js';
-import { OpenRound } from './open-round.js';
-import type { Rounds } from './suspended.js';
+import { AnsweredTask, askByRounds, keepOpen, NextRound, type Passage } from './rounds.js';
 import type { TaskDesk } from './tasks/task-desk.js';
 import { begunCall } from './tasks/task-request.js';
 import { hearOfRefusal } from './url-questions.js';
@@ -20,44 +16,24 @@ import { hearOfRefusal } from './url-questions.js';
 export interface SendCallDependencies {
   readonly upstreams: Upstreams;
   readonly held: HeldCalls;
-  readonly events: EventLog;
-  readonly clock: Clock;
   readonly losses: BridgeLosses;
   readonly tasks: Pick<TaskDesk, 'begin'>;
 }
 
-/** What a call by rounds needs beyond the call itself. */
-export interface Passage {
-  readonly rounds: Rounds;
-  /** What stays known from round to round. */
-  readonly kept: JsonObject;
-  readonly target: string;
-  readonly continued: OpenRound | undefined;
-}
-
-/** One call on its way. */
-export interface Sending {
-  readonly call: ToolCall;
-  readonly entry: ToolEntry;
-  readonly passage: Passage | undefined;
-  readonly actor: Actor;
-  readonly facts: CallFacts;
-  readonly startedAt: number;
-}
-
 export async function sendCall(
   deps: SendCallDependencies,
+  cleared: ClearedCall,
+  record: CallRecord,
   access: Access,
-  sending: Sending,
 ): Promise<CallResult> {
-  const { call, entry, passage } = sending;
+  const { call, entry, passage } = cleared;
   call.watch?.begins('connect');
   const opened = deps.upstreams.open(entry.connector, access, new CallingAgent(call));
   const lease = opened instanceof Promise ? await opened : opened;
   call.watch?.begins('upstream', requestOf(entry));
   let isKept = false;
   try {
-    if (passage !== undefined) return await nextRound(deps, sending, passage, lease);
+    if (passage !== undefined) return await nextRound(deps, cleared, passage, record, lease);
     const { name } = entry.tool;
     const options = relayedBy(deps, lease, call, entry);
     if (call.tasks === undefined) return await lease.upstream.callTool(name, call.args, options);
@@ -69,7 +45,7 @@ export async function sendCall(
     hearOfRefusal(lease.upstream, call.options, error);
     if (!(error instanceof AnsweredTask)) throw error;
     isKept = true;
-    const begun = begunCall(call, entry, sending.facts.callId, access);
+    const begun = begunCall(call, entry, record.callId, access);
     const handle: unknown = await deps.tasks.begin(begun, error.task, lease);
     throw handle;
   } finally {
@@ -84,8 +60,9 @@ function requestOf({ connector, tool }: ToolEntry): OutgoingRequest {
 /** One round of a call. Where the upstream wants to know more, the call stays open and its caller is sent for it. */
 async function nextRound(
   deps: SendCallDependencies,
-  { call, entry, actor, facts, startedAt }: Sending,
+  { call, entry }: ClearedCall,
   passage: Passage,
+  record: CallRecord,
   lease: Lease,
 ): Promise<CallResult> {
   const { connector, tool } = entry;
@@ -103,16 +80,9 @@ async function nextRound(
     return result as unknown as CallResult;
   } catch (error) {
     if (!(error instanceof NextRound)) throw error;
-    const open = new OpenRound(
-      { owner: call.agent.id, target: passage.target, callId: facts.callId, startedAt },
-      (ending) => {
-        const durationMs = deps.clock.monotonic() - startedAt;
-        deps.events.append(actor, { type: 'call.finished', ...facts, ...ending, durationMs });
-      },
-    );
-    const requests = relayedQuestions(error.requests, connector, call.scope);
-    const next = new NextRound(requests, error.state);
-    const sentAway: unknown = keepOpen(deps.held, next, passage.rounds, passage.kept, open);
+    const next = new NextRound(relayedQuestions(error.requests, connector, call.scope), error.state);
+    const open = record.toOpenRound(call.agent.id, passage.target);
+    const sentAway: unknown = keepOpen(deps.held, passage, next, open);
     throw sentAway;
   }
 }

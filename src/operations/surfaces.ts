@@ -8,7 +8,7 @@ import {
   type SurfaceScope,
 } from '../catalog/index.js';
 import type { PolicyEngine, PolicyTarget } from '../governance/index.js';
-import { toTarget } from './decide-call.js';
+import { toTarget } from './call-policy.js';
 
 export interface Surfaces {
   /** What the agent sees there now. The same object as long as neither catalogue nor policies nor agent change. */

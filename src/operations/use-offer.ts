@@ -3,25 +3,24 @@ import type { Connector } from '../connectors/index.js';
 import type { AccessProvider } from '../credentials/index.js';
 import type {
   ArgumentsRecorder,
-  CallOutcome,
   Decision,
   EventLog,
   PolicyEngine,
   PolicyQuestion,
 } from '../governance/index.js';
-import { HubError, type CallId, type Clock, type HubErrorCode } from '../kernel/index.js';
+import { HubError, type CallId, type Clock } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import type { AgentRequest, UpstreamRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
+import { CallRecord } from './call-record.js';
 import { failureOf } from './failure-of.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
 import { repeatRead } from './repeat-read.js';
 import { recordRefusal, type RefusedRequest } from './record-refusal.js';
 import { withRenewal } from './require-renewed.js';
-import { carryByRounds, claimHeld, keepOpen, NextRound } from './rounds.js';
-import { OpenRound } from './open-round.js';
+import { carryByRounds, claimHeld, keepOpen, NextRound, type Passage } from './rounds.js';
 import { Suspended, type Rounds } from './suspended.js';
 import { hearOfRefusal } from './url-questions.js';
 
@@ -73,9 +72,10 @@ export async function useOffer<Result>(
   const target = `${use.method}\n${connector}\n${use.target}`;
   const { held, losses } = deps;
   const whose = { held, losses, owner: agent.id, connector, callId: use.callId };
-  const carried = { ...whose, target, rounds, options, claimed, state: {} };
+  const kept = {};
+  const carried = { ...whose, target, rounds, options, claimed, state: kept };
   return carryByRounds(carried, (line, continued) =>
-    recorded(deps, use, decision, { rounds, target, continued }, () => fetch(line)),
+    recorded(deps, use, decision, { rounds, kept, target, continued }, () => fetch(line)),
   );
 }
 
@@ -93,12 +93,6 @@ async function claim(
   }
 }
 
-interface Passage {
-  readonly rounds: Rounds;
-  readonly target: string;
-  readonly continued: OpenRound | undefined;
-}
-
 /** Writes down that it begins and how it ended, once each, however many rounds it takes. */
 async function recorded<Result>(
   deps: UseOfferDependencies,
@@ -107,62 +101,43 @@ async function recorded<Result>(
   passage: Passage | undefined,
   fetch: () => Result | Promise<Result>,
 ): Promise<Result> {
-  const { agent, entry } = use;
-  const actor = { kind: 'agent', id: agent.id } as const;
-  const continued = passage?.continued;
-  const facts = {
-    callId: continued?.callId ?? use.callId,
-    connector: entry.connector.id,
-    target: use.target,
-    exposedName: use.exposedName,
-    method: use.method,
-  };
-  const startedAt = continued?.startedAt ?? deps.clock.monotonic();
-  use.watch?.begins('intent');
-  const trace = use.options.meta?.['traceparent'];
-  if (continued === undefined)
-    await deps.events.intend(actor, {
-      type: 'call.intended',
-      ...facts,
-      arguments: deps.recordArguments(use.args),
-      policies: decision.policies,
-      ...(typeof trace === 'string' && { trace }),
-    });
-  const finish = (ending: Ending): void => {
-    const durationMs = deps.clock.monotonic() - startedAt;
-    if (ending.outcome !== 'ok') use.watch?.failed(ending.error ?? ending.outcome);
-    deps.events.append(actor, { type: 'call.finished', ...facts, ...ending, durationMs });
-  };
+  const { agent, entry, target, exposedName, method, callId } = use;
+  const facts = { callId, connector: entry.connector.id, target, exposedName, method };
+  const record = new CallRecord(deps, { kind: 'agent', id: agent.id }, facts, passage?.continued);
+  if (passage?.continued === undefined) {
+    use.watch?.begins('intent');
+    await record.intend(use.args, decision.policies, use.options);
+  }
   try {
     const result = await fetch();
-    finish({ outcome: 'ok' });
+    record.finish({ outcome: 'ok' });
     return result;
   } catch (thrown) {
-    const error = thrown instanceof NextRound && passage ? suspension(deps, use, passage, thrown) : thrown;
-    if (!(error instanceof Suspended)) finish(failureOf(error));
-    throw error;
-  }
-
-  /** What the caller is sent for, or why it cannot be. */
-  function suspension(
-    { held }: UseOfferDependencies,
-    { scope }: OfferUse,
-    { rounds, target }: Passage,
-    next: NextRound,
-  ): unknown {
-    const open = new OpenRound({ owner: agent.id, target, callId: facts.callId, startedAt }, finish);
-    const requests = relayedQuestions(next.requests, entry.connector, scope);
-    try {
-      return keepOpen(held, new NextRound(requests, next.state), rounds, {}, open);
-    } catch (error) {
-      return error;
+    const error =
+      thrown instanceof NextRound && passage ? suspension(deps, use, passage, record, thrown) : thrown;
+    if (!(error instanceof Suspended)) {
+      const ending = failureOf(error);
+      use.watch?.failed(ending.error ?? ending.outcome);
+      record.finish(ending);
     }
+    throw error;
   }
 }
 
-interface Ending {
-  readonly outcome: CallOutcome;
-  readonly error?: HubErrorCode;
+/** What the caller is sent for, or why it cannot be. */
+function suspension(
+  { held }: UseOfferDependencies,
+  { agent, entry, scope }: OfferUse,
+  passage: Passage,
+  record: CallRecord,
+  { requests, state }: NextRound,
+): unknown {
+  const next = new NextRound(relayedQuestions(requests, entry.connector, scope), state);
+  try {
+    return keepOpen(held, passage, next, record.toOpenRound(agent.id, passage.target));
+  } catch (error) {
+    return error;
+  }
 }
 
 /** For what was refused before it began. */
