@@ -1,6 +1,6 @@
+import { FairQueue } from '../kernel/index.js';
 import type { WaitingCall } from '../mcp/server/index.js';
 import type { Gate, GateListener } from '../upstreams/index.js';
-import { FairQueue } from './fair-queue.js';
 import { LateRefusals } from './late-refusals.js';
 
 /** So many refusals a second at one connector are given in full: read, judged, explained and recorded. */
@@ -127,8 +127,7 @@ export class CrowdedGates implements GateListener {
     clearInterval(this.#window);
     clearTimeout(this.#sweep);
     this.#late.close();
-    for (const { held } of this.#crowds.values())
-      for (let next = held.shift(); next !== undefined; next = held.shift()) next.call.refuse();
+    for (const { held } of this.#crowds.values()) for (const { call } of held.takeAll()) call.refuse();
     this.#crowds.clear();
     this.#active = 0;
   }
@@ -211,8 +210,7 @@ export class CrowdedGates implements GateListener {
     this.#crowds.delete(crowd.gate.connector);
     if (crowd.isActive) this.#active--;
     crowd.isActive = false;
-    for (let next = crowd.held.shift(); next !== undefined; next = crowd.held.shift())
-      this.#begin(next.sender, next.call);
+    for (const { sender, call } of crowd.held.takeAll()) this.#begin(sender, call);
   }
 }
 

@@ -1,8 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
-import type { Logger } from '../kernel/index.js';
+import { FairQueue, type Logger } from '../kernel/index.js';
 import type { Load, WaitingCall } from '../mcp/server/index.js';
 import type { CrowdedGates, Turn } from './crowded-gates.js';
-import { FairQueue } from './fair-queue.js';
 import { LateRefusals } from './late-refusals.js';
 
 export interface LoadGuardOptions {
@@ -210,7 +209,7 @@ class EventLoopGuard implements LoadGuard {
     clearImmediate(this.#turn);
     this.#crowded?.close();
     this.#late.close();
-    for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) call.refuse();
+    for (const call of this.#queue.takeAll()) call.refuse();
   }
 
   #isOwed(principal: string): boolean {

@@ -1,4 +1,4 @@
-import { HubError } from '../kernel/index.js';
+import { FairQueue, HubError } from '../kernel/index.js';
 
 export interface TurnstileLimits {
   readonly concurrency: number;
@@ -26,14 +26,12 @@ interface Waiter {
 
 /**
  * Lets a bounded number in at a time, a bounded number wait for a bounded time, and turns the rest away at once. Those
- * who wait stand in a line for each principal, and the lines take turns: whoever asks for much waits behind itself, not
- * in front of others. Where the queue is full, the last of the longest line makes room for a shorter one.
+ * who wait stand in a line for each principal, and the lines take turns.
  */
 export class Turnstile {
   readonly #limits: TurnstileLimits;
   readonly #name: string;
-  /** The line whose turn is next comes first; in each, those who wait in the order they came. */
-  readonly #lines = new Map<string, Set<Waiter>>();
+  readonly #queue = new FairQueue<Waiter>();
   /** Everybody who waits, in the order they came. */
   readonly #byAge = new Set<Waiter>();
   readonly #onTurnedAway: (() => void) | undefined;
@@ -79,11 +77,11 @@ export class Turnstile {
 
   /** Throws if whoever came now would be turned away at once. */
   requireRoom(principal: string): void {
-    if (this.isFull) this.#requireLongerLine(principal);
+    if (this.isFull && !this.#queue.canMakeRoomFor(principal)) throw this.#turnedAway();
   }
 
   admits(principal: string): boolean {
-    return !this.isFull || this.#longerLine(principal) !== undefined;
+    return !this.isFull || this.#queue.canMakeRoomFor(principal);
   }
 
   leave(): void {
@@ -98,41 +96,21 @@ export class Turnstile {
 
   /** Nobody waits any longer. */
   refuseWaiting(error: () => HubError): void {
-    for (const waiter of this.#byAge) this.#refuse(waiter, error);
+    for (const waiter of this.#queue.takeAll()) this.#refuse(waiter, error());
   }
 
   #callNext(): void {
-    for (const [principal, line] of this.#lines) {
-      // Its place is now behind all others, if anybody is left in it.
-      this.#lines.delete(principal);
-      this.#lines.set(principal, line);
-      for (const waiter of line) {
-        this.#takeOut(waiter);
-        waiter.resolve();
-        return;
-      }
-    }
+    const waiter = this.#queue.shift();
+    if (waiter === undefined) return;
+    this.#forget(waiter);
+    waiter.resolve();
   }
 
   #makeRoomFor(principal: string): void {
-    const last = [...this.#requireLongerLine(principal)].at(-1);
+    const last = this.#queue.makeRoomFor(principal);
+    if (last === undefined) throw this.#turnedAway();
     this.#onTurnedAway?.();
-    if (last !== undefined) this.#refuse(last, () => this.#busy('others wait for their first turn'));
-  }
-
-  /** The line that has to make room. Throws where none is longer than the principal's own would be. */
-  #requireLongerLine(principal: string): ReadonlySet<Waiter> {
-    const longest = this.#longerLine(principal);
-    if (longest !== undefined) return longest;
-    this.#onTurnedAway?.();
-    throw this.#busy(`${this.#inside} calls run and ${this.#byAge.size} wait`);
-  }
-
-  #longerLine(principal: string): ReadonlySet<Waiter> | undefined {
-    let longest: ReadonlySet<Waiter> | undefined;
-    let size = (this.#lines.get(principal)?.size ?? 0) + 1;
-    for (const line of this.#lines.values()) if (line.size > size) [longest, size] = [line, line.size];
-    return longest;
+    this.#refuse(last, this.#busy('others wait for their first turn'));
   }
 
   #wait(guest: Guest): Promise<void> {
@@ -140,55 +118,50 @@ export class Turnstile {
     return new Promise((resolve, reject) => {
       const dueAt = performance.now() + this.#limits.waitMs;
       const waiter: Waiter = { principal, dueAt, resolve, reject, over: undefined };
-      const line = this.#lines.get(principal);
-      if (line === undefined) this.#lines.set(principal, new Set([waiter]));
-      else line.add(waiter);
+      this.#queue.push(principal, waiter);
       this.#byAge.add(waiter);
       this.#timer ??= setTimeout(this.#expire, this.#limits.waitMs);
-      const cancel = (): void =>
-        this.#refuse(
-          waiter,
-          () =>
-            new HubError(
-              'cancelled',
-              `connector ${this.#name}: the call was cancelled while it waited for its turn`,
-            ),
-        );
+      const cancel = (): void => this.#cancel(waiter);
       if (guest.onAbort !== undefined) guest.onAbort(cancel);
       else waiter.over = listenFor(guest.signal, cancel);
     });
   }
 
+  #cancel(waiter: Waiter): void {
+    if (!this.#byAge.has(waiter)) return;
+    this.#queue.remove(waiter.principal, waiter);
+    const why = `connector ${this.#name}: the call was cancelled while it waited for its turn`;
+    this.#refuse(waiter, new HubError('cancelled', why));
+  }
+
   /** All wait equally long, so whoever came first is due first: one timer serves them all. */
   readonly #expire = (): void => {
     this.#timer = undefined;
-    const now = performance.now();
-    for (const waiter of this.#byAge) {
-      // Timers may fire a fraction of a millisecond early.
-      if (waiter.dueAt > now + 1) {
-        this.#timer = setTimeout(this.#expire, waiter.dueAt - now);
-        return;
-      }
-      this.#refuse(waiter, () => this.#busy('no turn came in time'));
-    }
+    // Timers may fire a fraction of a millisecond early.
+    const now = performance.now() + 1;
+    for (const waiter of this.#queue.takeHeads(({ dueAt }) => dueAt <= now))
+      this.#refuse(waiter, this.#busy('no turn came in time'));
+    const [oldest] = this.#byAge;
+    if (oldest !== undefined) this.#timer = setTimeout(this.#expire, oldest.dueAt - now);
   };
 
-  #refuse(waiter: Waiter, error: () => HubError): void {
-    if (this.#takeOut(waiter)) waiter.reject(error());
+  /** For whoever is in no line any more. */
+  #refuse(waiter: Waiter, error: HubError): void {
+    this.#forget(waiter);
+    waiter.reject(error);
   }
 
-  /** False for whoever waits no more. */
-  #takeOut(waiter: Waiter): boolean {
-    if (!this.#byAge.delete(waiter)) return false;
-    const line = this.#lines.get(waiter.principal);
-    line?.delete(waiter);
+  #forget(waiter: Waiter): void {
+    this.#byAge.delete(waiter);
     waiter.over?.();
-    if (line?.size === 0) this.#lines.delete(waiter.principal);
-    if (this.#byAge.size === 0) {
-      clearTimeout(this.#timer);
-      this.#timer = undefined;
-    }
-    return true;
+    if (this.#byAge.size > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #turnedAway(): HubError {
+    this.#onTurnedAway?.();
+    return this.#busy(`${this.#inside} calls run and ${this.#byAge.size} wait`);
   }
 
   #busy(how: string): HubError {

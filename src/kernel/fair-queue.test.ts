@@ -27,6 +27,23 @@ test('one whose line became empty comes behind the others again', () => {
   expect(drain(queue)).toBe('b1 a2 b2');
 });
 
+test('one that gives up leaves its line; what is not there cannot', () => {
+  const queue = fill('a1 a2 b1');
+  queue.remove('a', 'a1');
+  queue.remove('b', 'b1');
+  queue.remove('b', 'b1');
+  queue.remove('c', 'a2');
+  expect(queue.size).toBe(1);
+  expect(drain(queue)).toBe('a2');
+});
+
+test('all can be taken out at once', () => {
+  const queue = fill('a1 b1 a2');
+  expect(queue.takeAll()).toEqual(['a1', 'a2', 'b1']);
+  expect(queue.size).toBe(0);
+  expect(queue.shift()).toBeUndefined();
+});
+
 test.each([
   ['a1 a2 a3', 'b', 'a3', 'a1 a2'],
   ['a1 a2 a3 b1', 'b', 'a3', 'a1 b1 a2'],
@@ -35,6 +52,7 @@ test.each([
   ['a1', 'b', undefined, 'a1'],
 ])('of %s, with one more of %s, %s leaves', (items, principal, leaves, left) => {
   const queue = fill(items);
+  expect(queue.canMakeRoomFor(principal)).toBe(leaves !== undefined);
   expect(queue.makeRoomFor(principal)).toBe(leaves);
   expect(queue.size).toBe(left.split(' ').length);
   expect(drain(queue)).toBe(left);

@@ -1,6 +1,6 @@
 /**
  * A line for each principal, and the lines take turns: whoever asks for much waits behind itself, not in front of others.
- * Where it is full, the last of the longest line makes room for a shorter one.
+ * Where there are enough of them, the last of the longest line makes room for a shorter one.
  */
 export class FairQueue<T> {
   /** The line whose turn is next comes first. */
@@ -36,22 +36,49 @@ export class FairQueue<T> {
     for (const [principal, line] of this.#lines) {
       let due = 0;
       for (; due < line.length && isDue(line[due] as T); due++);
-      if (due > 0) taken.push(...line.splice(0, due));
+      for (const item of line.splice(0, due)) taken.push(item);
       if (line.length === 0) this.#lines.delete(principal);
     }
     this.#size -= taken.length;
     return taken;
   }
 
+  takeAll(): readonly T[] {
+    const all = [...this.#lines.values()].flat();
+    this.#lines.clear();
+    this.#size = 0;
+    return all;
+  }
+
+  remove(principal: string, item: T): void {
+    const line = this.#lines.get(principal) ?? [];
+    const index = line.indexOf(item);
+    if (index < 0) return;
+    line.splice(index, 1);
+    if (line.length === 0) this.#lines.delete(principal);
+    this.#size--;
+  }
+
+  /** Whether somebody would have to leave if there is no room and the principal is to have one more. */
+  canMakeRoomFor(principal: string): boolean {
+    return this.#lineLongerThanOf(principal) !== undefined;
+  }
+
   /** Takes out whoever has to leave if the principal is to have one more. Undefined: no line is longer than its own would be. */
   makeRoomFor(principal: string): T | undefined {
-    let longest: T[] = [];
-    let owner = '';
-    for (const [each, line] of this.#lines) if (line.length > longest.length) [owner, longest] = [each, line];
-    if (longest.length <= (this.#lines.get(principal)?.length ?? 0) + 1) return undefined;
+    const longest = this.#lineLongerThanOf(principal);
+    if (longest === undefined) return undefined;
     this.#size--;
-    const last = longest.pop();
-    if (longest.length === 0) this.#lines.delete(owner);
-    return last;
+    // Never the only one in its line: it is longer than a line of one.
+    return longest.pop();
+  }
+
+  /** The longest line, if it is longer than the principal's own would be with one more. */
+  #lineLongerThanOf(principal: string): T[] | undefined {
+    let longest: T[] | undefined;
+    let length = (this.#lines.get(principal)?.length ?? 0) + 1;
+    for (const line of this.#lines.values())
+      if (line.length > length) [longest, length] = [line, line.length];
+    return longest;
   }
 }
