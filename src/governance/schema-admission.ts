@@ -23,33 +23,36 @@ const IN_PLACE_SINGLE = ['not', 'if', 'then', 'else'];
 /** Their values are data, not schemas. */
 const DATA = new Set(['const', 'enum', 'default', 'examples', 'example']);
 
-/** Why a schema may not be used; undefined if it may. Nothing is fetched, nothing compiled. */
-export function judgeSchema(schema: JsonObject): string | undefined {
+/** Whether a schema may be used, and how values are then checked against it. */
+export interface Admission {
+  /** Why it may not be used; undefined if it may. */
+  readonly refusal: string | undefined;
+  /** It would keep everybody waiting while it is compiled. */
+  readonly isLarge: boolean;
+  readonly needsCompiler: boolean;
+}
+
+/** Nothing is fetched, nothing compiled. */
+export function admitSchema(schema: JsonObject): Admission {
   const references: string[] = [];
   const count = { subschemas: 0, asksForRest: false, hasIds: false };
-  return (
+  const refusal =
     judgeShape(schema, 0, count, references) ??
     judgeRest(count) ??
     judgeSize(schema) ??
     references.map((reference) => judgeReference(schema, reference)).find((reason) => reason !== undefined) ??
-    judgeCycles(schema)
-  );
+    judgeCycles(schema);
+  return {
+    refusal,
+    isLarge: count.subschemas > MOST_COMPILED,
+    needsCompiler: count.asksForRest || count.hasIds,
+  };
 }
 
 interface Count {
   subschemas: number;
   asksForRest: boolean;
   hasIds: boolean;
-}
-
-/** How values are checked against a schema. Large ones would keep everybody waiting while they are compiled. */
-export function meansFor(schema: JsonObject): { readonly isLarge: boolean; readonly needsCompiler: boolean } {
-  const count = { subschemas: 0, asksForRest: false, hasIds: false };
-  judgeShape(schema, 0, count, []);
-  return {
-    isLarge: count.subschemas > MOST_COMPILED,
-    needsCompiler: count.asksForRest || count.hasIds,
-  };
 }
 
 function judgeRest({ subschemas, asksForRest, hasIds }: Count): string | undefined {

@@ -7,7 +7,7 @@ import { JsonNumber, type Json, type JsonObject } from '../mcp/jsonrpc/index.js'
 import { CheckBudget, CheckTooLong, countSteps, withCosts } from './check-budget.js';
 import { interpretSchema } from './interpret-schema.js';
 import { isPlainSchema } from './plain-schema.js';
-import { judgeSchema, meansFor } from './schema-admission.js';
+import { admitSchema, type Admission } from './schema-admission.js';
 import { checkLengths, checkUniqueItems, formatsOf, skipLongTexts } from './schema-keywords.js';
 import { linearPatterns } from './schema-pattern.js';
 import { NOTHING as NO_VIOLATIONS, violation, type Violation } from './schema-rules.js';
@@ -16,8 +16,8 @@ export interface Validator {
   /** Why a schema cannot be used; undefined if it can. Cheap: nothing is compiled. */
   judge(schema: JsonObject): string | undefined;
   /**
-   * What is wrong with a value, each with its path; empty if nothing is. Compiles on first use of a schema object, unless it is large. Paths begin
-   * with `name`, which is `arguments` unless told otherwise.
+   * What is wrong with a value, each with its path; empty if nothing is. Compiles on first use of a schema object, unless
+   * it is large. Paths begin with `name`, which is `arguments` unless told otherwise.
    */
   problems(schema: JsonObject, value: Json, name?: string): readonly string[];
 }
@@ -57,11 +57,12 @@ export function createValidator(): Validator {
     const known = compiled.get(schema);
     if (known !== undefined) return known;
     let result: Compiled = 'unusable';
-    if (judgeSchema(schema) === undefined) {
+    const admission = admitSchema(schema);
+    if (admission.refusal === undefined) {
       try {
         // The dialect is chosen above; an unknown $schema must not make the compiler look for it.
         const { $schema: _, $id: __, ...rest } = schema;
-        result = checkFor(compilerFor(schema), rest, budget);
+        result = checkFor(compilerFor(schema), rest, admission, budget);
       } catch {
         // Left as unusable: a schema nobody can compile refuses every value.
       }
@@ -72,8 +73,8 @@ export function createValidator(): Validator {
 
   return {
     judge(schema) {
-      const reason = judgeSchema(schema);
-      if (reason !== undefined) return reason;
+      const { refusal } = admitSchema(schema);
+      if (refusal !== undefined) return refusal;
       try {
         const { $schema: _, ...rest } = schema;
         if (isPlainSchema(rest)) return undefined;
@@ -93,8 +94,12 @@ export function createValidator(): Validator {
   };
 }
 
-function checkFor(compiler: Ajv, schema: JsonObject, budget: CheckBudget): Check {
-  const { isLarge, needsCompiler } = meansFor(schema);
+function checkFor(
+  compiler: Ajv,
+  schema: JsonObject,
+  { isLarge, needsCompiler }: Admission,
+  budget: CheckBudget,
+): Check {
   const interpret = (): Check =>
     interpretSchema(schema, { budget, formats: formatsOf(compiler), pattern: linearPatterns(budget) });
   if (isLarge && !needsCompiler) return interpret();
