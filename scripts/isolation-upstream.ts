@@ -38,7 +38,7 @@ function inPieces(response: ServerResponse, text: string): void {
 }
 
 const upstream = await startUpstream({
-  tools: ['fine', 'hangs', 'slow', ...Object.keys(BEFORE)].map((name) => ({
+  tools: ['fine', 'hangs', 'slow', 'pours', ...Object.keys(BEFORE)].map((name) => ({
     name,
     inputSchema: { type: 'object' },
   })),
@@ -50,6 +50,10 @@ const upstream = await startUpstream({
   call: (name, _args, { rpc }, response) => {
     if (name === 'hangs') return new Promise(() => {});
     if (name === 'slow') return new Promise((resolve) => setTimeout(() => resolve(FINE), SLOW_MS));
+    if (name === 'pours') {
+      endlessly(response.writeHead(200, SSE), withNotices(toEvent));
+      return undefined;
+    }
     const before = BEFORE[name];
     if (before === undefined) return FINE;
     const text = before + toEvent(JSON.stringify({ jsonrpc: '2.0', id: rpc.id, result: FINE }));

@@ -32,6 +32,7 @@ const TROUBLES: Readonly<Record<string, readonly [tool: string, what: string]>> 
   lines: ['program__lines', 'is a program and answers with 500 log messages'],
   garbage: ['program__garbage', 'is a program and answers with 900 lines of nonsense'],
   long: ['program__long', 'is a program and answers with a log message of 200 kB'],
+  pours: ['http__pours', 'answers with log messages that never end'],
   server_stream: ['', 'pours log messages without being called'],
   endless: ['', 'is a program and does the same'],
   stderr: ['', 'is a program and pours on its stderr'],
