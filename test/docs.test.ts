@@ -17,7 +17,7 @@ const { name, scripts, exports } = JSON.parse(readRepositoryFile('package.json')
 /** Keys of the hub in `_meta`, which look like entry points and are none. */
 const METADATA_KEYS = new Set(
   files
-    .filter((path) => /^src\/(?:catalog|operations)\/.*(?<!\.test)\.ts$/.test(path))
+    .filter((path) => /^src\/(?:catalog|edge|operations)\/.*(?<!\.test)\.ts$/.test(path))
     .flatMap((path) =>
       [...readRepositoryFile(path).matchAll(/'(crosspoint\/[a-zA-Z]+)'/g)].map((match) => match[1] ?? ''),
     ),

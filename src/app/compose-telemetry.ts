@@ -37,8 +37,7 @@ export async function composeTelemetry(parts: TelemetryParts) {
   const stopProcess = observeProcess(registry, VERSION);
   const subscriptions = [
     events.subscribe(countEvents(registry)),
-    // Nobody else pays for what nobody sees.
-    ...(config.logLevel === 'debug' ? [events.subscribe(logEvents(logger))] : []),
+    events.subscribe(logEvents(logger, config.logLevel === 'debug' ? 'all' : 'internal')),
   ];
   const available = (name: string, help: string, read: () => boolean): void =>
     registry.observe('gauge', { name, help }, () => [{ labels: [], value: read() ? 1 : 0 }]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HUB_ERROR_CODES, HubError, type HubErrorCode } from '../kernel/index.js';
+import { HUB_ERROR_CODES, HubError, toCallId, type HubErrorCode } from '../kernel/index.js';
 import { ProtocolError } from '../mcp/jsonrpc/index.js';
 import { FacedError, type Face } from '../mcp/server/index.js';
 import { ERROR_FACES } from './error-faces.js';
@@ -34,6 +34,15 @@ describe('faces', () => {
     const error = toMcpError(new HubError('internal', 'canary'), 'tools/call');
     expect(error).toEqual(new ProtocolError(-32_603, 'Internal error'));
     expect(JSON.stringify(error)).not.toContain('canary');
+  });
+
+  test('a failure that is written down names the id under which it is', () => {
+    const id = toCallId('0e2ad1a4-6d4f-4f3c-8f8a-3f0f3a8f8a11');
+    const told = (code: HubErrorCode) =>
+      JSON.stringify(toMcpError(new HubError(code, 'why'), 'tools/call', 'unknown', id));
+    for (const code of ['internal', 'unknown_tool', 'arguments_invalid'] as const)
+      expect(told(code)).toContain(id);
+    expect(told('invalid_request')).not.toContain(id);
   });
 
   test('what is not ours passes as it is', () => {

@@ -1,27 +1,43 @@
-import { HubError } from '../kernel/index.js';
+import { HubError, type CallId } from '../kernel/index.js';
 import { isObject, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { FacedError, type Face, type Refusal } from '../mcp/server/index.js';
 import { MISSING_CLIENT_CAPABILITY, URL_ELICITATION_REQUIRED } from '../mcp/wire/index.js';
 import { ERROR_FACES } from './error-faces.js';
 
+/** In `_meta` of a result that reports a failure: the id that its events have. */
+const CALL_ID = 'crosspoint/callId';
+
 /** What becomes of a page that somebody has to visit: the client is told and calls again, was asked by a round, or knows no pages. */
 export type Pages = 'told' | 'asked' | 'unknown';
 
 /** A failure as the protocol library shows it to clients of either era. Unexpected ones show nothing of themselves. */
-export function toMcpError(error: unknown, method: string, pages: Pages = 'unknown'): unknown {
+export function toMcpError(
+  error: unknown,
+  method: string,
+  pages: Pages = 'unknown',
+  callId?: CallId,
+): unknown {
   // Other errors are the library's own or bugs, which it hides; what is no error is its way to suspend a request.
   if (!(error instanceof HubError)) return error;
-  if (error.code === 'internal') return new ProtocolError(-32_603, 'Internal error');
+  if (error.code === 'internal') return new ProtocolError(-32_603, 'Internal error', callId && { callId });
   const special = ofUpstream(error, method, pages);
   if (special !== undefined) return special;
   const { modern, legacy } = ERROR_FACES[error.code];
-  const data = dataOf(error);
-  const face = (shown: number | 'result'): Face => toFace(shown, error, method, data);
+  // What is no request at all is not written down.
+  const recordedAs = error.code === 'invalid_request' ? undefined : callId;
+  const data = dataOf(error, recordedAs);
+  const face = (shown: number | 'result'): Face => toFace(shown, error, method, data, recordedAs);
   return new FacedError({ modern: face(modern), legacy: face(legacy) });
 }
 
-function toFace(shown: number | 'result', error: HubError, method: string, data: JsonObject): Face {
-  if (shown === 'result' && method === 'tools/call') return { result: toErrorResult(error) };
+function toFace(
+  shown: number | 'result',
+  error: HubError,
+  method: string,
+  data: JsonObject,
+  callId: CallId | undefined,
+): Face {
+  if (shown === 'result' && method === 'tools/call') return { result: toErrorResult(error, callId) };
   const code =
     error.code === 'upstream_rejected'
       ? Number(error.details?.['rpcCode'] ?? -32_603)
@@ -45,18 +61,23 @@ function refusalOf({ code, retryAfterMs = 1_000, outcomeUnknown }: HubError): Re
 }
 
 /** For the model: what went wrong and whether trying again is safe. */
-function toErrorResult(error: HubError): JsonObject {
+function toErrorResult(error: HubError, callId: CallId | undefined): JsonObject {
   const text = error.outcomeUnknown
     ? `${error.message}. The call may have been carried out; check before repeating it.`
     : error.message;
-  return { content: [{ type: 'text', text }], isError: true };
+  return {
+    content: [{ type: 'text', text }],
+    isError: true,
+    ...(callId !== undefined && { _meta: { [CALL_ID]: callId } }),
+  };
 }
 
-function dataOf(error: HubError): JsonObject {
+function dataOf(error: HubError, callId: CallId | undefined): JsonObject {
   const { reason } = error.details ?? {};
   return {
     reason: typeof reason === 'string' ? reason : error.code,
     ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+    ...(callId !== undefined && { callId }),
   };
 }
 

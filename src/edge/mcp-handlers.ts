@@ -1,26 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../agents/index.js';
 import type { Surface, SurfaceScope } from '../catalog/index.js';
-import { HubError, toCallId, type Tracer } from '../kernel/index.js';
+import { HubError, toCallId, type CallId, type Tracer } from '../kernel/index.js';
 import { isObject, METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import {
-  supportsElicitation,
   TASKS_EXTENSION,
   taskSupportOf,
   type ClientCapabilities,
   type ServerCapabilities,
 } from '../mcp/model/index.js';
+import { prepareResult, type Handler, type McpRequest, type PreparedResult } from '../mcp/server/index.js';
 import {
-  InputRequired,
-  prepareResult,
-  TaskCreated,
-  type Handler,
-  type McpRequest,
-  type PreparedResult,
-} from '../mcp/server/index.js';
-import {
-  Suspended,
-  TaskBegun,
   type BridgeLosses,
   type CallTool,
   type CompleteArgument,
@@ -35,8 +25,8 @@ import {
 import { askProfileOf, type AskProfile, type UpstreamOptions } from '../upstreams/index.js';
 import { RequestTraces } from './request-traces.js';
 import { askLive, roundsOf } from './client-questions.js';
+import { guarded, recorded, shownAs, type RecordedHandler } from './guarded-handlers.js';
 import { pageOf } from './list-pages.js';
-import { toMcpError, type Pages } from './mcp-face.js';
 import { RequestOptions } from './request-options.js';
 
 export interface McpOperations {
@@ -65,10 +55,53 @@ export function createMcpHandlers(
   tracer?: Tracer,
 ): Record<string, Handler> {
   const list = createLists(operations, scope, agentOf);
-  const traces = tracer === undefined ? undefined : new RequestTraces(tracer);
-  const served = (handler: Handler): Handler =>
+  const traces = tracer === undefined ? undefined : new RequestTraces(tracer, shownAs);
+  const unrecorded = (handler: Handler): Handler =>
     guarded(traces === undefined ? handler : traces.wrap(handler));
-  const caller = (request: McpRequest) => {
+  const listed = (kind: ListName, member: string): Handler => unrecorded(list(kind, member));
+  const served = (handler: RecordedHandler): Handler =>
+    recorded(traces === undefined ? handler : traces.wrap(handler));
+  const caller = createCaller(scope, agentOf, traces);
+  return {
+    'tools/list': listed('tools', 'tools'),
+    'prompts/list': listed('prompts', 'prompts'),
+    'resources/list': listed('resources', 'resources'),
+    'resources/templates/list': listed('templates', 'resourceTemplates'),
+    'tools/call': served((request, callId) => {
+      const exposedName = textOf(request.params, 'name');
+      const args = argumentsOf(request.params);
+      const { tasks, client } = request;
+      const call =
+        tasks === undefined && traces === undefined && isPlain(client.capabilities, scope)
+          ? plainCall(request, callId, agentOf(request.principal), scope, exposedName, args)
+          : { ...caller(request, callId), exposedName, args, tasks };
+      if (tasks?.wanted === true) requireTaskSupport(operations.surfaces, call);
+      return operations.callTool(call) as Promise<JsonObject>;
+    }),
+    'prompts/get': served((request, callId) => {
+      const exposedName = textOf(request.params, 'name');
+      return operations.getPrompt({
+        ...caller(request, callId),
+        exposedName,
+        args: argumentsOf(request.params),
+      });
+    }),
+    'resources/read': served(async (request, callId) => {
+      const uri = textOf(request.params, 'uri');
+      return withReadHints(await operations.readResource({ ...caller(request, callId), uri }));
+    }),
+    'completion/complete': unrecorded((request) =>
+      operations.completeArgument({
+        ...caller(request, toCallId(randomUUID())),
+        params: request.params,
+      }),
+    ),
+  };
+}
+
+/** Who asks for what is recorded under this id, and what the upstream is to know of it. */
+function createCaller(scope: SurfaceScope, agentOf: AgentOf, traces: RequestTraces | undefined) {
+  return (request: McpRequest, callId: CallId) => {
     const { capabilities } = request.client;
     const asks = askProfileOf(capabilities);
     const beyond = scope.kind === 'connector' ? beyondProtocol(capabilities) : undefined;
@@ -78,43 +111,15 @@ export function createMcpHandlers(
         ? new RequestOptions(request, withoutTasks)
         : optionsOf(request, asks, beyond, withoutTasks);
     return {
-      callId: toCallId(randomUUID()),
+      callId,
       agent: agentOf(request.principal),
       scope,
       session: request.session,
       asks,
       options,
       ...(asks !== undefined && !request.asksLive && { rounds: roundsOf(request, asks) }),
-      ...traces?.of(request, options),
+      ...traces?.of(request, callId, options),
     };
-  };
-  return {
-    'tools/list': list('tools', 'tools'),
-    'prompts/list': list('prompts', 'prompts'),
-    'resources/list': list('resources', 'resources'),
-    'resources/templates/list': list('templates', 'resourceTemplates'),
-    'tools/call': served((request) => {
-      const exposedName = textOf(request.params, 'name');
-      const args = argumentsOf(request.params);
-      const { tasks, client } = request;
-      const call =
-        tasks === undefined && traces === undefined && isPlain(client.capabilities, scope)
-          ? plainCall(request, agentOf(request.principal), scope, exposedName, args)
-          : { ...caller(request), exposedName, args, tasks };
-      if (tasks?.wanted === true) requireTaskSupport(operations.surfaces, call);
-      return operations.callTool(call) as Promise<JsonObject>;
-    }),
-    'prompts/get': served((request) => {
-      const exposedName = textOf(request.params, 'name');
-      return operations.getPrompt({ ...caller(request), exposedName, args: argumentsOf(request.params) });
-    }),
-    'resources/read': served(async (request) => {
-      const uri = textOf(request.params, 'uri');
-      return withReadHints(await operations.readResource({ ...caller(request), uri }));
-    }),
-    'completion/complete': served((request) =>
-      operations.completeArgument({ ...caller(request), params: request.params }),
-    ),
   };
 }
 
@@ -125,7 +130,7 @@ export function createPassThroughHandler(
   agentOf: AgentOf,
 ): Handler | undefined {
   if (scope.kind !== 'connector') return undefined;
-  return guarded((request) => {
+  return recorded((request, callId) => {
     const { _meta: _, ...params } = request.params;
     const { method, session, client } = request;
     const asks = askProfileOf(client.capabilities);
@@ -135,7 +140,7 @@ export function createPassThroughHandler(
     const options = { ...optionsOf(request, asks), capabilities };
     const agent = agentOf(request.principal);
     return passThrough({
-      callId: toCallId(randomUUID()),
+      callId,
       agent,
       scope,
       session,
@@ -188,13 +193,14 @@ function hearsServerOfTasks({ asksLive, tasks }: McpRequest, scope: SurfaceScope
 /** As `caller` has it, for most clients, and written out: putting it together from parts costs a good deal of a call. */
 function plainCall(
   request: McpRequest,
+  callId: CallId,
   agent: Agent,
   scope: SurfaceScope,
   exposedName: string,
   args: JsonObject | undefined,
 ): ToolCall {
   return {
-    callId: toCallId(randomUUID()),
+    callId,
     agent,
     scope,
     exposedName,
@@ -230,14 +236,14 @@ function createLists({ surfaces }: McpOperations, scope: SurfaceScope, agentOf: 
     return whole;
   }
   return (kind: ListName, member: string): Handler =>
-    guarded((request) => {
+    (request) => {
       const { params } = request;
       const surface = surfaces.surfaceFor(agentOf(request.principal), scope);
       const preparing = kind === 'tools' ? surface.prepareTools() : undefined;
       return preparing === undefined
         ? answer(surface, kind, member, params)
         : preparing.then(() => answer(surface, kind, member, params));
-    });
+    };
 }
 
 /**
@@ -253,30 +259,6 @@ function listHints({ entries }: Surface, kind: ListName): { ttlMs: number; cache
 function withReadHints(result: JsonObject): JsonObject {
   const { ttlMs } = result;
   return { ...result, ttlMs: typeof ttlMs === 'number' && ttlMs >= 0 ? ttlMs : 0, cacheScope: 'private' };
-}
-
-/** Failures leave in the face of the protocol. */
-function guarded(handler: Handler): Handler {
-  return (request) => {
-    const fail = (error: unknown): never => {
-      throw error instanceof Suspended
-        ? new InputRequired(error.requests, error.state)
-        : error instanceof TaskBegun
-          ? new TaskCreated(error.task)
-          : toMcpError(error, request.method, pagesOf(request));
-    };
-    try {
-      const result = handler(request);
-      return result instanceof Promise ? result.catch(fail) : result;
-    } catch (error) {
-      return fail(error);
-    }
-  };
-}
-
-function pagesOf({ asksLive, client }: McpRequest): Pages {
-  if (!supportsElicitation(client.capabilities, 'url')) return 'unknown';
-  return asksLive ? 'told' : 'asked';
 }
 
 function textOf(params: JsonObject, name: string): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { CallStage } from '../contract/index.js';
 import { isHubError, type Span, type SpanAttributes, type Tracer } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
@@ -5,6 +6,8 @@ import type { Handler, McpRequest } from '../mcp/server/index.js';
 import type { CallWatch, OutgoingRequest } from '../operations/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
 
+/** The code of a JSON-RPC error. */
+const STATUS = 'rpc.response.status_code';
 const MOST_NAME = 100;
 const MOST_ADDRESS = 200;
 /** What is longer is not looked at. */
@@ -13,34 +16,45 @@ const LONGEST_ADDRESS = 4_096;
 /** Spans of requests, for whoever wants traces: one for the request, one below it for each stage. */
 export class RequestTraces {
   readonly #tracer: Tracer;
+  readonly #shownAs: (thrown: unknown, request: McpRequest) => unknown;
   readonly #running = new WeakMap<McpRequest, RequestTrace>();
 
-  constructor(tracer: Tracer) {
+  /** `shownAs` tells what the protocol library is handed instead of what a handler threw. */
+  constructor(tracer: Tracer, shownAs: (thrown: unknown, request: McpRequest) => unknown) {
     this.#tracer = tracer;
+    this.#shownAs = shownAs;
   }
 
-  wrap(handler: Handler): Handler {
-    return async (request) => {
+  wrap<More extends readonly unknown[]>(
+    handler: (request: McpRequest, ...more: More) => ReturnType<Handler>,
+  ): (request: McpRequest, ...more: More) => ReturnType<Handler> {
+    return async (request, ...more) => {
       const trace = new RequestTrace(this.#begin(request));
       this.#running.set(request, trace);
       try {
-        const result = await handler(request);
+        const result = await handler(request, ...more);
         trace.end(isObject(result) && result['isError'] === true ? 'tool_error' : undefined);
         return result;
       } catch (error) {
-        trace.end(codeOf(error));
+        trace.end(codeOf(error), request.errorCodeOf(this.#shownAs(error, request)));
         throw error;
       }
     };
   }
 
   /** What a request that is traced is made with, besides what every one is. */
-  of(request: McpRequest, options: UpstreamOptions): { watch?: CallWatch; options: UpstreamOptions } {
+  of(
+    request: McpRequest,
+    callId: string,
+    options: UpstreamOptions,
+  ): { watch?: CallWatch; options: UpstreamOptions } {
     const trace = this.#running.get(request);
-    return trace === undefined ? { options } : { watch: trace, options: trace.within(options) };
+    if (trace === undefined) return { options };
+    trace.note({ 'crosspoint.call.id': callId });
+    return { watch: trace, options: trace.within(options) };
   }
 
-  #begin({ method, params }: McpRequest): Span {
+  #begin({ method, params, id, revision, session }: McpRequest): Span {
     const meta = isObject(params['_meta']) ? params['_meta'] : {};
     const name = isNamed(method) ? textOf(params['name'])?.slice(0, MOST_NAME) : undefined;
     const target = name ?? textOf(params['uri']);
@@ -49,7 +63,11 @@ export class RequestTraces {
       { traceparent: textOf(meta['traceparent']), tracestate: textOf(meta['tracestate']) },
       {
         'mcp.method.name': method,
+        'mcp.protocol.version': revision,
+        'jsonrpc.request.id': String(id).slice(0, MOST_NAME),
         'network.transport': 'tcp',
+        'network.protocol.name': 'http',
+        ...(session !== undefined && { 'mcp.session.id': digestOf(session) }),
         ...(target !== undefined && targetAttributes(method, target)),
       },
     );
@@ -81,12 +99,18 @@ class RequestTrace implements CallWatch {
 
   decided(): void {}
 
-  failed(code: string): void {
+  failed(code: string, answered?: number): void {
     this.#failure = code;
     this.#hasFailed = true;
+    if (answered !== undefined) this.#stage?.note({ [STATUS]: String(answered) });
   }
 
-  end(error: string | undefined): void {
+  note(attributes: SpanAttributes): void {
+    this.#span.note(attributes);
+  }
+
+  end(error: string | undefined, code?: number): void {
+    if (code !== undefined) this.#span.note({ [STATUS]: String(code) });
     this.#isOver = true;
     // What comes after the stage that failed is not at fault.
     this.#stage?.end(this.#hasFailed ? this.#failure : error);
@@ -105,6 +129,8 @@ class RequestTrace implements CallWatch {
         return options.signal;
       },
       onAbort: (listener) => options.onAbort?.(listener),
+      onSent: ({ id, revision }) =>
+        this.#stage?.note({ 'jsonrpc.request.id': String(id), 'mcp.protocol.version': revision }),
       get meta() {
         return meta();
       },
@@ -131,9 +157,15 @@ function addressAttributes(address: string): SpanAttributes {
   const { hostname, port, protocol } = new URL(address);
   return {
     'network.transport': 'tcp',
+    'network.protocol.name': 'http',
     'server.address': hostname,
     'server.port': port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
   };
+}
+
+/** Tells requests of one session from others. The id itself lets its holder in. */
+function digestOf(session: string): string {
+  return createHash('sha256').update(session).digest('hex').slice(0, 32);
 }
 
 function isNamed(method: string): boolean {

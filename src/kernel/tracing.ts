@@ -12,6 +12,8 @@ export interface Span {
   readonly traceparent: string;
   /** A part of it: of the hub's own work, or a request to somebody else. */
   child(name: string, kind: 'internal' | 'client', attributes?: SpanAttributes): Span;
+  /** What becomes known only later. */
+  note(attributes: SpanAttributes): void;
   /** `error`: a code, where it failed. Only the first end counts. */
   end(error?: string): void;
 }

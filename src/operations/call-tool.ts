@@ -19,7 +19,7 @@ import type { UpstreamRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import { CallRecord, type Ending } from './call-record.js';
 import { createCallPolicy } from './call-policy.js';
-import { failureOf } from './failure-of.js';
+import { answeredCode, failureOf } from './failure-of.js';
 import { guardAnswer, type Guarded } from './guard-answer.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import type { RateLimits } from './rate-limits.js';
@@ -243,7 +243,7 @@ async function execute(deps: CallToolDependencies, cleared: ClearedCall): Promis
     else if (error instanceof TaskBegun) ending = isEnded(error.task.status) ? ending : undefined;
     else {
       ending = failureOf(error);
-      watch?.failed(ending.error ?? ending.outcome);
+      watch?.failed(ending.error ?? ending.outcome, answeredCode(error));
     }
     throw error;
   } finally {

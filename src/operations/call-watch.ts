@@ -18,6 +18,9 @@ export interface CallWatch {
   /** `request` is what the stage `upstream` sends. */
   begins(stage: CallStage, request?: OutgoingRequest): void;
   decided(decision: Decision): void;
-  /** The stage under way ends badly: with the code of an error, or the word for a result that reports one. */
-  failed(code: string): void;
+  /**
+   * The stage under way ends badly: with the code of an error, or the word for a result that reports one. `answered` is the
+   * code that the upstream's own error has.
+   */
+  failed(code: string, answered?: number): void;
 }

@@ -1,11 +1,17 @@
 import type { CallOutcome } from '../governance/index.js';
 import { HubError } from '../kernel/index.js';
+import { ProtocolError } from '../mcp/jsonrpc/index.js';
 import type { Ending } from './call-record.js';
 
 /** How a failed call stands in the event log. */
 export function failureOf(error: unknown): Ending {
   if (!(error instanceof HubError)) return { outcome: 'failed', error: 'internal' };
   return { outcome: outcomeOf(error), error: error.code };
+}
+
+/** The code that the upstream itself answered with. */
+export function answeredCode(error: unknown): number | undefined {
+  return error instanceof HubError && error.cause instanceof ProtocolError ? error.cause.code : undefined;
 }
 
 function outcomeOf(error: HubError): CallOutcome {

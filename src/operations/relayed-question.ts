@@ -63,8 +63,8 @@ export function relayedOptions(
   { connector, scope, agent, session = '', callId }: Relaying,
   losses: BridgeLosses,
 ): UpstreamOptions {
-  const { onAbort, onProgress, onLog, logLevel, meta, capabilities, asTask, withoutTasks, onVisited } =
-    options;
+  const { onAbort, onProgress, onLog, logLevel, meta, onSent } = options;
+  const { capabilities, asTask, withoutTasks, onVisited } = options;
   return {
     get signal() {
       return options.signal as AbortSignal;
@@ -89,6 +89,7 @@ export function relayedOptions(
     ...(onLog && { onLog }),
     ...(logLevel && { logLevel }),
     ...(meta && { meta }),
+    ...(onSent && { onSent }),
     ...(capabilities && { capabilities }),
     ...(asTask && { asTask }),
     ...(withoutTasks && { withoutTasks }),

@@ -99,7 +99,7 @@ export function carryByRounds<Result>(
     requireSame(continued, target);
     continued.take();
   }
-  const { logLevel, onProgress, onLog, capabilities = rounds.asks.capabilities } = options;
+  const { logLevel, onProgress, onLog, onSent, capabilities = rounds.asks.capabilities } = options;
   const callId = continued?.callId ?? call.callId;
   const parked = new ParkedCall<Result>({
     held,
@@ -121,6 +121,7 @@ export function carryByRounds<Result>(
         ...(onProgress && { onProgress: line.onProgress }),
         ...(onLog && { onLog: line.onLog }),
         ...(logLevel && { logLevel }),
+        ...(onSent && { onSent }),
       };
       return run(options.meta === undefined ? whole : withMetaOf(options, whole), continued);
     },

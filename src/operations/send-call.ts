@@ -115,7 +115,7 @@ function asTaskFor({ tool, connector }: ToolEntry, wish: TaskWish | undefined): 
 }
 
 function withTask(options: UpstreamOptions, asTask: UpstreamOptions['asTask']): UpstreamOptions {
-  const { onProgress, onLog, logLevel, meta, capabilities, ask, askedAs, onVisited } = options;
+  const { onProgress, onLog, logLevel, meta, onSent, capabilities, ask, askedAs, onVisited } = options;
   return {
     get signal() {
       return options.signal as AbortSignal;
@@ -126,6 +126,7 @@ function withTask(options: UpstreamOptions, asTask: UpstreamOptions['asTask']): 
     ...(onLog && { onLog }),
     ...(logLevel && { logLevel }),
     ...(meta && { meta }),
+    ...(onSent && { onSent }),
     ...(capabilities && { capabilities }),
     ...(ask && { ask }),
     ...(askedAs !== undefined && { askedAs }),

@@ -14,7 +14,7 @@ import type { Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js
 import type { AgentRequest, UpstreamRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import { CallRecord } from './call-record.js';
-import { failureOf } from './failure-of.js';
+import { answeredCode, failureOf } from './failure-of.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
 import { repeatRead } from './repeat-read.js';
@@ -117,7 +117,7 @@ async function recorded<Result>(
       thrown instanceof NextRound && passage ? suspension(deps, use, passage, record, thrown) : thrown;
     if (!(error instanceof Suspended)) {
       const ending = failureOf(error);
-      use.watch?.failed(ending.error ?? ending.outcome);
+      use.watch?.failed(ending.error ?? ending.outcome, answeredCode(error));
       record.finish(ending);
     }
     throw error;

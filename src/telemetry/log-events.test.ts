@@ -7,7 +7,7 @@ const LINKS = { at: 0, previousHash: '', hash: '' };
 
 test('a line names what ties it to answers, events and traces, and no more', () => {
   const lines: unknown[] = [];
-  const log = logEvents({ ...silentLogger, debug: (fields) => lines.push(fields) });
+  const log = logEvents({ ...silentLogger, debug: (fields) => lines.push(fields) }, 'all');
   const call = {
     type: 'call.intended',
     callId: 'c-1',
@@ -39,4 +39,20 @@ test('a line names what ties it to answers, events and traces, and no more', () 
     },
     { event: 'policy.changed', sequence: 2, request: 'r-1' },
   ]);
+});
+
+test('a failure inside is a warning, whatever else is told', () => {
+  const warnings: unknown[] = [];
+  const log = logEvents({ ...silentLogger, warn: (fields) => warnings.push(fields) }, 'internal');
+  for (const error of ['upstream_timeout', 'internal']) {
+    const event = {
+      type: 'call.refused',
+      callId: `c-${error}`,
+      method: 'tools/call',
+      outcome: 'failed',
+      error,
+    };
+    log({ ...LINKS, sequence: 1, actor: { kind: 'agent', id: 'ci' }, event } as unknown as EventRecord);
+  }
+  expect(warnings).toMatchObject([{ callId: 'c-internal', error: 'internal' }]);
 });

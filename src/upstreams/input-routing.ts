@@ -14,7 +14,7 @@ import type { AskCaller, RoundOptions } from './upstream.js';
 export function withInput(options: RoundOptions, ask: AskCaller): RawCallOptions {
   const onInput = toHandler(ask);
   const { onAbort, onProgress, onLog, logLevel, meta, capabilities, asTask, withoutTasks } = options;
-  const { inputResponses, requestState } = options;
+  const { inputResponses, requestState, onSent } = options;
   const tag = new Asked(onInput, options.askedAs);
   return {
     // Where there is `onAbort` a signal is made only for those who need one.
@@ -29,6 +29,7 @@ export function withInput(options: RoundOptions, ask: AskCaller): RawCallOptions
     ...(onLog && { onLog }),
     ...(logLevel && { logLevel }),
     ...(meta && { meta }),
+    ...(onSent && { onSent }),
     ...(capabilities && { capabilities }),
     ...(asTask && { asTask }),
     ...(withoutTasks && { withoutTasks }),

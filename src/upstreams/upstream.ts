@@ -2,6 +2,7 @@ import type { Snapshot, UpstreamIdentity } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 import type { AgentId, ConnectorId } from '../kernel/index.js';
+import type { SentRequest } from '../mcp/client/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type {
   CallResult,
@@ -81,6 +82,8 @@ export interface UpstreamOptions {
   readonly capabilities?: ClientCapabilities;
   /** Hears that a page which the caller was sent to was visited, also after the call. */
   readonly onVisited?: (elicitationId: string) => void;
+  /** Hears how the request stands on the wire, for records of it. */
+  readonly onSent?: (sent: SentRequest) => void;
   /** Makes a task of the call at upstreams that leave that to the caller. */
   readonly asTask?: { readonly ttlMs?: number } | undefined;
   /** Upstreams that decide about tasks themselves are not told that the hub can follow them. */

@@ -22,6 +22,7 @@ interface OtlpSpan {
   readonly status: { readonly code?: number };
 }
 
+const REVISIONS = { legacy: '2025-11-25', modern: '2026-07-28' };
 const SERVER = 2;
 const CLIENT = 3;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -70,6 +71,8 @@ class Collector {
 const collector = new Collector();
 const eras = ['legacy', 'modern'] as const;
 const upstreams = new Map<string, Awaited<ReturnType<typeof startAskingUpstream>>>();
+/** The ids that clients were told. */
+const refusals: (string | undefined)[] = [];
 let hub: TestHub;
 let key: string;
 
@@ -91,7 +94,9 @@ beforeAll(async () => {
       const _meta = { traceparent: `00-${TRACE}-${PARENT}-01`, tracestate: 'vendor=1' };
       await agent.request('tools/call', { name: `${upstream}__echo`, arguments: { label }, _meta });
     }
-    await agent.request('tools/call', { name: 'nobody__knows', arguments: {} });
+    const refused = await agent.request('tools/call', { name: 'nobody__knows', arguments: {} });
+    refusals.push((refused.message as { error?: { data?: { callId?: string } } }).error?.data?.callId);
+    await agent.request('tools/list', {});
   }
   await makeOtherRequests();
   await hub.running.hub.events.flush();
@@ -145,6 +150,8 @@ describe('a collector', () => {
       expect(attribute(outgoing as OtlpSpan, 'mcp.method.name')).toBe('tools/call');
       expect(attribute(outgoing as OtlpSpan, 'network.transport')).toBe('tcp');
       expect(attribute(outgoing as OtlpSpan, 'server.address')).toBe('127.0.0.1');
+      expect(attribute(outgoing as OtlpSpan, 'jsonrpc.request.id')).toMatch(/^\d+$/);
+      expect(attribute(outgoing as OtlpSpan, 'mcp.protocol.version')).toBe(REVISIONS[upstream]);
       const request = ours.find((span) => span.spanId === outgoing?.parentSpanId);
       expect(request).toMatchObject({
         name: `tools/call ${upstream}__echo`,
@@ -152,6 +159,14 @@ describe('a collector', () => {
         parentSpanId: PARENT,
       });
       expect(attribute(request as OtlpSpan, 'gen_ai.tool.name')).toBe(`${upstream}__echo`);
+      expect(attribute(request as OtlpSpan, 'mcp.protocol.version')).toBe(REVISIONS[client]);
+      expect(attribute(request as OtlpSpan, 'jsonrpc.request.id')).not.toBe(undefined);
+      // A digest: the id of a session lets its holder in.
+      expect(attribute(request as OtlpSpan, 'mcp.session.id')).toEqual(
+        client === 'legacy' ? expect.stringMatching(/^[\da-f]{32}$/) : undefined,
+      );
+      const callId = attribute(request as OtlpSpan, 'crosspoint.call.id');
+      expect(intended.some((event) => event['callId'] === callId)).toBe(true);
       const stages = ours.filter((span) => span.parentSpanId === request?.spanId).map(({ name }) => name);
       expect(stages).toEqual(
         expect.arrayContaining(['policy', 'validation', 'intent', 'tools/call echo', 'guard']),
@@ -198,7 +213,14 @@ describe('a collector', () => {
     for (const span of refused) {
       expect(span.traceId).not.toBe(TRACE);
       expect(attribute(span, 'error.type')).toBe('unknown_tool');
+      expect(attribute(span, 'rpc.response.status_code')).toBe('-32602');
+      expect(refusals).toContain(attribute(span, 'crosspoint.call.id'));
     }
+  });
+
+  test('lists are spans too', () => {
+    const lists = collector.spans.filter(({ name }) => name === 'tools/list');
+    expect(lists.map(({ kind }) => kind)).toEqual([SERVER, SERVER]);
   });
 
   test('is sent the metrics too', () => {

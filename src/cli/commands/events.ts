@@ -22,6 +22,7 @@ interface Options extends HubOptions, OutputOptions {
   readonly outcome?: (typeof CALL_OUTCOMES)[number];
   readonly tool?: string;
   readonly type?: (typeof EVENT_TYPES)[number];
+  readonly call?: string;
   readonly since?: string;
 }
 
@@ -33,6 +34,7 @@ export function addEventsCommand(program: Command, cli: Cli): void {
       'crosspoint events --limit 20',
       'crosspoint events --follow --agent ci',
       'crosspoint events --outcome denied --since 2026-11-01',
+      'crosspoint events --call 0e2ad1a4-6d4f-4f3c-8f8a-3f0f3a8f8a11',
       'crosspoint events verify',
     ],
   })
@@ -43,14 +45,15 @@ export function addEventsCommand(program: Command, cli: Cli): void {
     .option('--tool <name>', 'only calls of one tool, by the name it is offered under')
     .addOption(new Option('--outcome <outcome>', 'only calls that ended so').choices(CALL_OUTCOMES))
     .addOption(new Option('--type <type>', 'only events of one kind').choices(EVENT_TYPES))
+    .option('--call <id>', 'only those of one call, by the id that its error or its trace names')
     .option('--since <time>', 'not those before: 2026-11-01, or with time and zone')
     .action((options: Options) => run(cli, options));
   addEventsVerifyCommand(events, cli);
 }
 
 function run(cli: Cli, options: Options): Promise<void> {
-  const { agent, connector, tool, outcome, type, since } = options;
-  const filters: EventFilters = { agent, connector, tool, outcome, type, since };
+  const { agent, connector, tool, outcome, type, call: callId, since } = options;
+  const filters: EventFilters = { agent, connector, tool, outcome, type, callId, since };
   return withHub(cli, options, async (hub) => {
     const latest =
       options.limit === 0

@@ -32,6 +32,7 @@ export {
   type OngoingCall,
   type RawCallOptions,
   type RequestOptions,
+  type SentRequest,
   type Timeouts,
   type TransportSource,
 } from './options.js';

@@ -1,4 +1,4 @@
-import type { JsonObject, NotificationMessage } from '../jsonrpc/index.js';
+import type { JsonObject, NotificationMessage, RequestId } from '../jsonrpc/index.js';
 import type {
   ClientCapabilities,
   Implementation,
@@ -146,6 +146,14 @@ export interface RequestOptions {
   readonly capabilities?: ClientCapabilities;
   /** Handed to handlers and hooks in `OngoingCall`. */
   readonly tag?: unknown;
+  /** Hears how the request stands on the wire, each time that it is sent. */
+  readonly onSent?: (sent: SentRequest) => void;
+}
+
+/** For records of a request; nothing is decided by it. */
+export interface SentRequest {
+  readonly id: RequestId;
+  readonly revision: string;
 }
 
 /** For one call of a tool. */

@@ -237,6 +237,7 @@ export class Requester implements CallOwner {
     call.generation = connection.generation;
     const { peer, conversation, transport } = connection;
     const id = conversation.takeId();
+    options.onSent?.({ id, revision: peer.revision });
     if (peer.era === 'legacy') {
       const trace = transport.carriesHeaders ? readTrace(options.meta) : undefined;
       call.asksForTask = asksForTask(call, peer);
@@ -295,9 +296,8 @@ function finish(call: Call, result: JsonObject): void {
 
 function legacyParams(call: Call, id: number): JsonObject | undefined {
   const { onProgress, meta, asTask } = call.options;
-  const ttl = asTask?.ttlMs;
   const body: JsonObject | undefined = call.asksForTask
-    ? { ...call.body, task: ttl === undefined ? {} : { ttl } }
+    ? { ...call.body, task: asTask?.ttlMs === undefined ? {} : { ttl: asTask.ttlMs } }
     : call.body;
   if (onProgress === undefined && meta === undefined) return body;
   if (meta === undefined && body?.['_meta'] === undefined) return withProgressToken(body, id);

@@ -1,5 +1,5 @@
 import type { JsonObject, RequestId } from '../jsonrpc/index.js';
-import { writeNotification } from '../jsonrpc/index.js';
+import { INTERNAL_ERROR, ProtocolError, writeNotification } from '../jsonrpc/index.js';
 import {
   reachesLevel,
   type ClientDescription,
@@ -11,7 +11,14 @@ import {
   type TaskWish,
 } from '../model/index.js';
 import type { Core } from './core.js';
-import type { Handler, HandlerResult, McpRequest, ResumedRequest } from './handler.js';
+import {
+  FacedError,
+  type Face,
+  type Handler,
+  type HandlerResult,
+  type McpRequest,
+  type ResumedRequest,
+} from './handler.js';
 import type { LongAnswer } from './prepared-result.js';
 import type { Reply } from './reply.js';
 
@@ -34,6 +41,7 @@ const PROGRESS_HEAD = '{"jsonrpc":"2.0","method":"notifications/progress","param
  * answer, or after the client is gone, is ignored.
  */
 export abstract class Call implements McpRequest {
+  readonly id: RequestId;
   readonly method: string;
   readonly params: JsonObject;
   readonly principal: string;
@@ -42,7 +50,6 @@ export abstract class Call implements McpRequest {
   slot = -1;
 
   protected readonly core: Core;
-  protected readonly id: RequestId;
   protected readonly reply: Reply;
   readonly #progressToken: RequestId | undefined;
   readonly #logLevel: LogLevel | undefined;
@@ -115,6 +122,19 @@ export abstract class Call implements McpRequest {
     const { level, logger, data } = message;
     this.#notify('notifications/message', { level, ...(logger !== undefined && { logger }), data });
   }
+
+  errorCodeOf(thrown: unknown): number | undefined {
+    if (!(thrown instanceof Error)) return undefined;
+    if (thrown instanceof FacedError) {
+      const face = this.faceOf(thrown);
+      return 'error' in face ? this.shownCode(face.error) : undefined;
+    }
+    return thrown instanceof ProtocolError ? this.shownCode(thrown) : INTERNAL_ERROR;
+  }
+
+  abstract readonly revision: string;
+  protected abstract faceOf(error: FacedError): Face;
+  protected abstract shownCode(error: ProtocolError): number | undefined;
 
   abstract readonly tasks: TaskWish | undefined;
   abstract readonly session: string | undefined;

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, ProtocolError } from '../jsonrpc/index.js';
+import type { Json, JsonObject, ProtocolError, RequestId } from '../jsonrpc/index.js';
 import type {
   ChangeNotification,
   ClientDescription,
@@ -49,6 +49,11 @@ export interface McpRequest {
   askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses>;
   /** Tells that a page which the client was sent to was visited, also after the answer, where its era has a way to say so. */
   tellVisited(elicitationId: string): void;
+  /** How it stands on the wire, for records of it: nothing is decided by these. */
+  readonly id: RequestId;
+  readonly revision: string;
+  /** The code that the client is told where a handler throws this; undefined where it is answered otherwise. */
+  errorCodeOf(thrown: unknown): number | undefined;
 }
 
 /** What the client answered to `InputRequired`. */

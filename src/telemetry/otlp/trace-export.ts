@@ -61,6 +61,7 @@ class OtlpTracer implements Tracer {
           more,
           trace.setSpan(context, span),
         ),
+      note: (later) => void span.setAttributes(later),
       end: (error) => this.#end(span, error),
     };
   }

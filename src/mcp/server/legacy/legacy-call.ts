@@ -63,6 +63,18 @@ export class LegacyCall extends Call {
     return true;
   }
 
+  get revision(): string {
+    return this.#peer.revision;
+  }
+
+  protected faceOf({ legacy }: FacedError): Face {
+    return legacy;
+  }
+
+  protected shownCode(error: ProtocolError): number | undefined {
+    return this.#isForModel(error) ? undefined : toLegacyError(this.method, error.toErrorObject()).code;
+  }
+
   start(): void {
     this.run(this.#handler);
   }
@@ -107,7 +119,7 @@ export class LegacyCall extends Call {
   protected threw(error: unknown): void {
     if (this.done) return;
     if (error instanceof InputRequired || error instanceof TaskCreated) this.returned(error);
-    else if (error instanceof FacedError) this.#show(error.legacy);
+    else if (error instanceof FacedError) this.#show(this.faceOf(error));
     else this.#fail(error);
   }
 
@@ -205,14 +217,18 @@ export class LegacyCall extends Call {
       this.#answer(writeError(this.id, { code: INTERNAL_ERROR, message: 'Internal error' }));
       return;
     }
-    const unaskable = error instanceof Unanswered || error.code === MISSING_CLIENT_CAPABILITY;
-    if (unaskable && this.method === 'tools/call') {
-      // So that the model, and not only the program, learns why.
+    if (this.#isForModel(error)) {
       const content = [{ type: 'text', text: error.message }];
       this.#answer(writeResult(this.id, stringifyJson({ content, isError: true })));
       return;
     }
     this.#answer(this.#writeError(toLegacyError(this.method, error.toErrorObject())), refusal);
+  }
+
+  /** The model, and not only the program, is to learn why nobody could be asked. */
+  #isForModel(error: ProtocolError): boolean {
+    const unaskable = error instanceof Unanswered || error.code === MISSING_CLIENT_CAPABILITY;
+    return unaskable && this.method === 'tools/call';
   }
 
   /** A handler may have put anything into the data of its error. */

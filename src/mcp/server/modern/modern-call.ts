@@ -19,6 +19,7 @@ import {
 import {
   mayRequireInput,
   MISSING_CLIENT_CAPABILITY,
+  NEWEST_MODERN,
   toModernError,
   writeInputRequired,
   writeModernResult,
@@ -71,6 +72,18 @@ export class ModernCall extends Call {
     return false;
   }
 
+  get revision(): string {
+    return NEWEST_MODERN;
+  }
+
+  protected faceOf({ modern }: FacedError): Face {
+    return modern;
+  }
+
+  protected shownCode(error: ProtocolError): number {
+    return toModernError(error.toErrorObject()).code;
+  }
+
   /**
    * There is no way to wait for a client in this era: the run ends here, and the handler runs again when the client has
    * sent the answers. Rejecting lets the handler release what it holds.
@@ -115,7 +128,7 @@ export class ModernCall extends Call {
     } else if (error instanceof TaskCreated) {
       this.returned(error);
     } else if (error instanceof FacedError) {
-      this.#show(error.modern);
+      this.#show(this.faceOf(error));
     } else {
       this.#fail(error);
     }
