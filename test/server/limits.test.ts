@@ -23,6 +23,15 @@ describe.each(FRONTS)('S7: limits on bodies, by $way', (front) => {
     await connection.until(() => false);
   });
 
+  test('H-31: a client that goes on sending gets to read why it was refused', async () => {
+    const live = await open({ listener: { authenticate: ({ authorization }) => authorization } });
+    const body = ' '.repeat(8 * 1024 * 1024);
+    const post = async (authorization?: string) =>
+      (await fetch(live.url, { method: 'POST', headers: { ...(authorization && { authorization }) }, body }))
+        .status;
+    expect(await Promise.all([post('a'), post('b'), post(), post()])).toEqual([413, 413, 401, 401]);
+  });
+
   test('H-13: a length beyond all numbers', async () => {
     const live = await open();
     const connection = live.connect();

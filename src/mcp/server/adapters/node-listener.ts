@@ -12,6 +12,7 @@ import {
   type EntryOptions,
 } from './entry.js';
 import type { FrontTarget } from './front/front-connection.js';
+import { endLingering } from './linger.js';
 import { monotonic } from '../monotonic.js';
 
 /** Who may call, and how long and large their requests may be. */
@@ -220,20 +221,28 @@ class NodeExchange implements Exchange {
     this.#deadlines.delete(this);
   }
 
-  /** What is left of the body is not read: the connection ends with the answer. */
+  /** What is left of the body is of no interest: the connection ends with the answer. */
   refuse(answer: EarlyAnswer): void {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
     const hasBody =
       this.headers['content-length'] !== undefined || this.headers['transfer-encoding'] !== undefined;
     const unread = hasBody && !this.#request.complete;
-    if (unread) this.#request.pause();
     const fields = toFields(answer.headers);
     if (answer.body !== undefined) fields.push('content-length', String(byteLength(answer.body)));
     if (unread) fields.push('connection', 'close');
     if (this.#entry.isShared(answer)) this.#share(fields);
     response.writeHead(answer.status, fields);
-    response.end(answer.body);
+    const { socket } = response;
+    // Without a socket it waits for the answers before it, and Node closes the connection after it.
+    if (!unread || socket === null) {
+      response.end(answer.body);
+      return;
+    }
+    if (answer.body === undefined) response.flushHeaders();
+    else response.write(answer.body);
+    this.#request.resume();
+    endLingering(socket);
   }
 
   #share(fields: string[]): void {

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { McpServer } from '../../mcp-server.js';
 import { monotonic } from '../../monotonic.js';
 import type { Entry } from '../entry.js';
+import { endLingering } from '../linger.js';
 import { refusalText } from '../refusal-text.js';
 import type { AnswerTexts } from './answer-text.js';
 import type { AnswerTurn, PendingAnswer } from './answer-turn.js';
@@ -42,8 +43,6 @@ type State = 'idle' | 'reading' | 'answering' | 'over';
 
 /** Well below what Node's parser takes, so that only that decides what is too much. */
 const MAX_HEAD_BYTES = 8 * 1024;
-/** How long bytes are taken, and dropped, that crossed with the end of a connection. */
-const LINGER_MS = 1_000;
 const END_OF_HEAD = '\r\n\r\n';
 const NO_BYTES = Buffer.alloc(0);
 
@@ -105,11 +104,9 @@ export class FrontConnection implements PendingAnswer {
    * section 15.5.9), which would be lost if the connection were reset by what nobody reads.
    */
   #endSilent(): void {
-    const { socket } = this;
     this.#leave();
-    socket.end(refusalText('408 Request Timeout'));
-    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-    socket.once('close', () => clearTimeout(timer));
+    this.socket.write(refusalText('408 Request Timeout'));
+    endLingering(this.socket);
   }
 
   get turn(): AnswerTurn {
@@ -160,7 +157,8 @@ export class FrontConnection implements PendingAnswer {
     this.#exchange = undefined;
     if (isLast) {
       this.#leave();
-      this.socket.destroySoon();
+      if (this.#missing > 0) endLingering(this.socket);
+      else this.socket.destroySoon();
       return;
     }
     this.#state = 'idle';
