@@ -10,13 +10,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A gate for two, with nobody at it; calls that are begun run at once and stay until they are told to end. */
+/** A gate for one and another who waits, with nobody at it; calls that are begun run at once and stay until they are told to end. */
 function setUp() {
   let now = 0;
   const gate = {
     connector: toConnectorId('full'),
     free: 2,
-    capacity: 2,
+    concurrency: 1,
+    queue: 1,
     admits: (_sender?: string): boolean => false,
   };
   const said: string[] = [];
@@ -28,6 +29,7 @@ function setUp() {
     crowded,
     gate,
     said,
+    running,
     finish() {
       const next = running.shift();
       next?.();
@@ -82,6 +84,19 @@ describe('calls for a connector that turns many away', () => {
     pass(12);
     expect(said).toEqual(['greedy refused', 'greedy refused']);
     expect([...crowded.refused]).toEqual([['full', 2]]);
+  });
+
+  test('where many are answered soon, only as many are read as come in at once', () => {
+    const { turnAway, ask, running, finish, pass } = setUp();
+    turnAway(32);
+    ask(3);
+    expect(running).toHaveLength(2);
+    for (let n = 0; n < 40; n++) {
+      finish();
+      ask(1);
+      pass(1);
+    }
+    expect(running).toHaveLength(1);
   });
 
   test('others are not concerned, nor is what cannot be told', () => {

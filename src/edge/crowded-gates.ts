@@ -220,10 +220,20 @@ function newCrowd(gate: Gate): Crowd {
 }
 
 /** How many may wait there. */
-function roomBefore({ answeredPerMs }: Crowd): number {
-  return Math.min(MOST_WAITING, Math.max(FEWEST_WAITING, answeredPerMs * WAIT_MS));
+function roomBefore(crowd: Crowd): number {
+  return Math.min(MOST_WAITING, Math.max(FEWEST_WAITING, answeredSoon(crowd)));
 }
 
-function hasRoom({ gate, begun }: Crowd): boolean {
-  return begun < gate.capacity && gate.free > 0;
+/**
+ * Where more are answered soon than may wait at the gate, all who wait do so here, where they cost least: by the time it is the turn
+ * of one who was read, the processor's caches have forgotten it. Elsewhere they wait at the gate, which is more patient.
+ */
+function hasRoom(crowd: Crowd): boolean {
+  const { gate, begun } = crowd;
+  const most = answeredSoon(crowd) > gate.queue ? gate.concurrency : gate.concurrency + gate.queue;
+  return begun < most && gate.free > 0;
+}
+
+function answeredSoon({ answeredPerMs }: Crowd): number {
+  return answeredPerMs * WAIT_MS;
 }

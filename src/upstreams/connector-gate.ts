@@ -10,8 +10,9 @@ export interface Gate {
   readonly connector: ConnectorId;
   /** How many more could come in or wait. */
   readonly free: number;
-  /** How many may be there at most. */
-  readonly capacity: number;
+  /** How many come in at once, and how many may wait. */
+  readonly concurrency: number;
+  readonly queue: number;
   /** Whether this principal would be let in or could wait, perhaps in place of another. */
   admits(principal: string): boolean;
 }
@@ -71,9 +72,12 @@ export class ConnectorGate implements Gate {
     return this.#breaker.isOpen ? Number.POSITIVE_INFINITY : this.#turnstile.free;
   }
 
-  get capacity(): number {
-    const { concurrency, queue } = this.#connector.limits;
-    return concurrency + queue;
+  get concurrency(): number {
+    return this.#connector.limits.concurrency;
+  }
+
+  get queue(): number {
+    return this.#connector.limits.queue;
   }
 
   get isOpen(): boolean {
