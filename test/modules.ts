@@ -87,7 +87,8 @@ export const MODULES: Readonly<Record<string, Limit>> = {
     // Snapshots keep exact numbers.
     ['kernel', 'agents', 'connectors', 'credentials', 'catalog', 'governance', 'mcp/jsonrpc'],
     ['kysely', 'pg', '@photostructure/sqlite'],
-    ['node:fs', 'node:fs/promises', 'node:path', 'node:readline'],
+    // A thread that copies the write-ahead log of SQLite, and where its driver is.
+    ['node:fs', 'node:fs/promises', 'node:module', 'node:path', 'node:readline', 'node:worker_threads'],
   ),
   /** Locks and the change feed between processes. */
   coordination: limit(['kernel'], ['ioredis']),

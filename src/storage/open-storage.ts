@@ -107,7 +107,9 @@ function sqliteBackend(database: SqliteStoreDatabase, { durability, access, prim
       events = await openSqliteEventStore(
         database.db,
         database.connection,
-        path === ':memory:' ? undefined : { databasePath: path, durability, access },
+        path === ':memory:'
+          ? undefined
+          : { databasePath: path, durability, access, wrote: (bytes) => database.wrote(bytes) },
       );
       return primary === undefined ? events : createWorkerEventStore(events, primary);
     },

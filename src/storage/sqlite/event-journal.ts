@@ -63,6 +63,11 @@ export class EventJournal {
     return this.#heldLength === undefined ? undefined : this.#held.subarray(0, this.#heldLength);
   }
 
+  /** In bytes. */
+  get length(): number {
+    return this.#length;
+  }
+
   #append(bytes: Buffer, start: number, length: number): void {
     try {
       for (let done = 0; done < length;) done += writeSync(this.#file, bytes, start + done, length - done);

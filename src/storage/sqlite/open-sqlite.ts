@@ -5,6 +5,7 @@ import { HubError } from '../../kernel/index.js';
 import type { Database } from '../database.js';
 import { isSqliteDamage, isUnfitPlace, toStorageError } from '../storage-errors.js';
 import type { Tables } from '../tables.js';
+import { Checkpoints, PAGES_WITHOUT_HELP } from './checkpoints.js';
 import { acquireHubLock } from './hub-lock.js';
 import { SqliteConnection } from './sqlite-connection.js';
 import { createSqliteDialect } from './sqlite-dialect.js';
@@ -40,6 +41,8 @@ export interface SqliteStoreDatabase extends Database {
   readonly connection: SqliteConnection;
   /** Before the first write: until here the file is as it was found. */
   beginUse(): void;
+  /** Tells that about so many bytes were written. */
+  wrote(bytes: number): void;
 }
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -80,6 +83,7 @@ function connect(options: SqliteOptions, lock: { release(): void } | undefined):
   const { path } = options;
   const connection = openConnection(options);
   const db = new Kysely<Tables>({ dialect: createSqliteDialect(connection) });
+  const checkpoints = new Checkpoints(path, (error) => connection.noteFailure(error));
   let closing: Promise<void> | undefined;
 
   return {
@@ -109,10 +113,15 @@ function connect(options: SqliteOptions, lock: { release(): void } | undefined):
       connection.exec(`pragma user_version = ${IN_USE}`);
       // Into the file itself, past the log, since it is the log's absence that the mark will betray.
       connection.exec('pragma wal_checkpoint(passive)');
+      connection.exec(`pragma wal_autocheckpoint = ${PAGES_WITHOUT_HELP}`);
+    },
+    wrote(bytes) {
+      if (ownsFile(options)) checkpoints.wrote(bytes);
     },
     close: () =>
       // Its turn comes when no transaction is open.
       (closing ??= db.connection().execute(async () => {
+        await checkpoints.close();
         closeConnection(options, connection);
         lock?.release();
       })),

@@ -42,6 +42,18 @@ describe('a connection', () => {
     connection.close();
   });
 
+  test('is not used again after another one to its file could not have a write confirmed', () => {
+    const connection = open();
+    const failure = (errcode: number) => Object.assign(new Error(), { code: 'ERR_SQLITE_ERROR', errcode });
+    connection.noteFailure(failure(13));
+    connection.exec('insert into t values (1)');
+    connection.noteFailure(failure(1034));
+    expect(() => connection.exec('insert into t values (2)')).toThrow(
+      expect.objectContaining({ code: 'storage_unavailable' }),
+    );
+    connection.close();
+  });
+
   test.each([
     ['a full disk', 13, 'storage_unavailable'],
     ['a write error', 778, 'storage_unavailable'],

@@ -36,14 +36,19 @@ export class SqliteConnection {
     try {
       return work();
     } catch (error) {
-      if (!endsSqliteTrust(error)) throw toStorageError(error);
-      this.#lost = new HubError(
-        'storage_unavailable',
-        'the disk failed or the store is damaged: repair it and start again',
-        { cause: error },
-      );
-      throw this.#lost;
+      this.noteFailure(error);
+      throw this.#lost ?? toStorageError(error);
     }
+  }
+
+  /** Also of another connection to the same file. */
+  noteFailure(error: unknown): void {
+    if (!endsSqliteTrust(error)) return;
+    this.#lost = new HubError(
+      'storage_unavailable',
+      'the disk failed or the store is damaged: repair it and start again',
+      { cause: error },
+    );
   }
 
   /** All or nothing, within one turn of the event loop. */

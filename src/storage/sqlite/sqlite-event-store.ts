@@ -36,6 +36,8 @@ interface JournalPlace {
   readonly databasePath: string;
   readonly durability: 'process' | 'disk';
   readonly access: 'hub' | 'read' | 'worker';
+  /** Hears how many bytes became rows. */
+  readonly wrote: (bytes: number) => void;
 }
 
 /** Without a journal each group of events is a transaction of its own. */
@@ -68,6 +70,7 @@ export class SqliteEventStore implements EventStore {
   #marked = 0;
   #waiting: Promise<void> | undefined;
   #journal: EventJournal | undefined;
+  #wrote: ((bytes: number) => void) | undefined;
   #fullGroup: number | undefined;
   /** The database of somebody else, whose journal is only read. */
   #watched: string | undefined;
@@ -101,11 +104,12 @@ export class SqliteEventStore implements EventStore {
   }
 
   /** Takes over what a hub that ended at once has left behind. */
-  async keepJournal({ databasePath, durability }: JournalPlace): Promise<void> {
+  async keepJournal({ databasePath, durability, wrote }: JournalPlace): Promise<void> {
     const left = toJournaledRecords(readJournalLines(databasePath), databasePath, this.#head);
     for (let from = 0; from < left.length; from += EVENTS_PER_GROUP)
       await this.append(left.slice(from, from + EVENTS_PER_GROUP));
     this.#journal = new EventJournal(journalPath(databasePath), durability);
+    this.#wrote = wrote;
     // Each group waits for the disk, so there it is better to have few.
     if (durability === 'process') this.#fullGroup = FULL_GROUP;
   }
@@ -157,6 +161,7 @@ export class SqliteEventStore implements EventStore {
       this.#groupSoon(RETRY_MS);
       return;
     }
+    this.#wrote?.(this.#journal?.length ?? 0);
     this.#journal?.clear();
   }
 
