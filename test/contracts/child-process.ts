@@ -17,7 +17,7 @@ export interface WritingChild {
 
 /** Children that tests left behind are ended after each of them. */
 export function useChildren(): (
-  task: 'events' | 'changes' | 'migration' | 'rotation' | 'backups' | 'hold',
+  task: 'events' | 'many events' | 'changes' | 'migration' | 'rotation' | 'backups' | 'hold',
   url: string,
 ) => WritingChild {
   const children: WritingChild[] = [];

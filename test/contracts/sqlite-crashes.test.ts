@@ -38,6 +38,28 @@ describe('a SQLite store whose process is killed', () => {
     }
   });
 
+  test('F11: also in the middle of copying its log into the file', { timeout: BOUND_MS }, async () => {
+    const place = await places.create();
+    const path = pathOf(place.url);
+    for (let round = 1; round <= 3; round++) {
+      const child = startChild('many events', place.url);
+      await child.untilLines(5);
+      const bytes = statSync(path).size;
+      // Some pages of the log are in the file, others are not.
+      while (statSync(path).size === bytes) await new Promise((resolve) => setTimeout(resolve, 1));
+      await child.kill();
+      const storage = await place.open();
+      const last = await storage.events.last();
+      expect(last?.sequence).toBeGreaterThanOrEqual(Number(child.lines.at(-1)));
+      expect(await verifyChain(storage.events)).toEqual({
+        ok: true,
+        events: last?.sequence,
+        head: last?.hash,
+      });
+      await storage.close();
+    }
+  });
+
   test('F6: has every change that was acknowledged, and none by half', { timeout: BOUND_MS }, async () => {
     const place = await places.create();
     const child = startChild('changes', place.url);

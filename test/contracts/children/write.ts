@@ -27,10 +27,10 @@ function acknowledge(what: number | string): void {
   writeSync(1, `${what}\n`);
 }
 
-async function appendEvents({ events }: Storage): Promise<void> {
+async function appendEvents({ events }: Storage, callsInGroup: number): Promise<void> {
   let head: { sequence: number; hash: string } = (await events.last()) ?? (await events.anchor());
   for (let group = 0; ; group++) {
-    const calls = Array.from({ length: 5 }, (_, index) => `${process.pid}-${group}-${index}`);
+    const calls = Array.from({ length: callsInGroup }, (_, index) => `${process.pid}-${group}-${index}`);
     const records = chainAfter(head, [
       ...calls.map((call) => intended(call)),
       ...calls.slice(1).map((call) => finished(call)),
@@ -98,7 +98,8 @@ async function hold(): Promise<void> {
 }
 
 const TASKS: Readonly<Record<string, () => Promise<void>>> = {
-  events: async () => appendEvents(await openStorage({ url, masterKeys })),
+  events: async () => appendEvents(await openStorage({ url, masterKeys }), 5),
+  'many events': async () => appendEvents(await openStorage({ url, masterKeys }), 250),
   changes: async () => changeThings(await openStorage({ url, masterKeys })),
   migration: dieInMigration,
   rotation: rotate,
