@@ -12,6 +12,7 @@ import {
   type ServerOptions,
 } from '../../src/mcp/server/index.js';
 import type { ClientCapabilities, InputRequest } from '../../src/mcp/model/index.js';
+import { countListeners } from './count-listeners.js';
 
 export interface AskingUpstream {
   readonly url: string;
@@ -79,7 +80,7 @@ export async function startAskingUpstream(
   const metas = new Map<string, unknown>();
   const headers: IncomingHttpHeaders[] = [];
   const notifier = createNotifier();
-  let listeners = 0;
+  const listeners = countListeners(notifier);
 
   async function ask(
     kind: string,
@@ -163,17 +164,7 @@ export async function startAskingUpstream(
     },
     ...more,
     handlers: { ...handlers, ...more.handlers },
-    listen: async (request) => {
-      const subscription = await notifier.listen(request);
-      listeners++;
-      return {
-        honoured: subscription.honoured,
-        close() {
-          listeners--;
-          subscription.close();
-        },
-      };
-    },
+    listen: listeners.listen,
     legacy: era === 'modern' ? 'off' : 'sessions',
   });
   const listener = toNodeListener(server);
@@ -194,7 +185,7 @@ export async function startAskingUpstream(
     metas,
     headers,
     touch: (uri) => notifier.notify({ method: 'notifications/resources/updated', params: { uri } }),
-    listeners: () => listeners,
+    listeners: listeners.count,
     async close() {
       await server.close(100);
       http.close();

@@ -9,6 +9,7 @@ import {
   type McpServer,
   type TaskCreated,
 } from '../../../src/mcp/server/index.js';
+import { countListeners } from '../count-listeners.js';
 import { Changes } from '../fixture/changes.js';
 import { Tasks } from '../fixture/tasks.js';
 
@@ -61,8 +62,8 @@ export function createEverydayServer(era: 'legacy' | 'modern', place: string): E
   const cancelled: string[] = [];
   const running = new Set<string>();
   let hasExtra = false;
-  let listeners = 0;
-  const report = (): Report => ({ ledger, cancelled, running: [...running], listeners });
+  const listeners = countListeners(notifier);
+  const report = (): Report => ({ ledger, cancelled, running: [...running], listeners: listeners.count() });
 
   const WORK: Readonly<Record<string, (request: McpRequest, label: string) => unknown>> = {
     progress: (request, label) => {
@@ -152,17 +153,7 @@ export function createEverydayServer(era: 'legacy' | 'modern', place: string): E
     },
     handlers,
     tasks: tasks.port,
-    listen: async (request) => {
-      const subscription = await notifier.listen(request);
-      listeners++;
-      return {
-        honoured: subscription.honoured,
-        close() {
-          listeners--;
-          subscription.close();
-        },
-      };
-    },
+    listen: listeners.listen,
     legacy: era === 'modern' ? 'off' : 'sessions',
   });
   return { server, report };
