@@ -13,6 +13,7 @@ import {
 } from '../../src/mcp/server/index.js';
 import type { ClientCapabilities, InputRequest } from '../../src/mcp/model/index.js';
 import { countListeners } from './count-listeners.js';
+import { formQuestion, OTHER_QUESTIONS } from './questions.js';
 
 export interface AskingUpstream {
   readonly url: string;
@@ -42,31 +43,10 @@ const ANSWERING = {
 };
 
 function form(label: string): InputRequest {
-  return {
-    method: 'elicitation/create',
-    params: {
-      mode: 'form',
-      message: `form for ${label}`,
-      requestedSchema: {
-        type: 'object',
-        properties: { word: { type: 'string' }, colour: { type: 'string', default: 'red' } },
-      },
-    },
-  };
+  return formQuestion(label, { word: TEXT, colour: { type: 'string', default: 'red' } });
 }
 
-const QUESTIONS: Readonly<Record<string, (label: string) => InputRequest>> = {
-  form,
-  url: (label) => ({
-    method: 'elicitation/create',
-    params: { mode: 'url', message: `page for ${label}`, url: `https://upstream.example/${label}` },
-  }),
-  sampling: (label) => ({
-    method: 'sampling/createMessage',
-    params: { messages: [{ role: 'user', content: { type: 'text', text: label } }], maxTokens: 10 },
-  }),
-  roots: () => ({ method: 'roots/list', params: {} }),
-};
+const QUESTIONS: Readonly<Record<string, (label: string) => InputRequest>> = { form, ...OTHER_QUESTIONS };
 
 /** A server of one era, in this process, whose tools, prompt and resource ask before they answer. */
 export async function startAskingUpstream(

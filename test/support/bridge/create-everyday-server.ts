@@ -12,6 +12,7 @@ import {
 import { countListeners } from '../count-listeners.js';
 import { Changes } from '../fixture/changes.js';
 import { Tasks } from '../fixture/tasks.js';
+import { formQuestion, OTHER_QUESTIONS } from '../questions.js';
 
 /** What the server has done so far, and what it is busy with. */
 export interface Report {
@@ -30,23 +31,8 @@ export interface EverydayServer {
 const TEXT = { type: 'string' };
 const SCHEMA = { type: 'object', properties: { label: TEXT }, required: ['label'] };
 const ASKING: Readonly<Record<string, (label: string) => InputRequest>> = {
-  form: (label) => ({
-    method: 'elicitation/create',
-    params: {
-      mode: 'form',
-      message: `form for ${label}`,
-      requestedSchema: { type: 'object', properties: { word: TEXT } },
-    },
-  }),
-  url: (label) => ({
-    method: 'elicitation/create',
-    params: { mode: 'url', message: `page for ${label}`, url: `https://upstream.example/${label}` },
-  }),
-  sampling: (label) => ({
-    method: 'sampling/createMessage',
-    params: { messages: [{ role: 'user', content: { type: 'text', text: label } }], maxTokens: 10 },
-  }),
-  roots: () => ({ method: 'roots/list', params: {} }),
+  form: (label) => formQuestion(label, { word: TEXT }),
+  ...OTHER_QUESTIONS,
 };
 const TOOLS = [...Object.keys(ASKING), 'progress', 'logging', 'wait', 'touch', 'toggle', 'task', 'report'];
 const TASK_MS = 100;
