@@ -1,10 +1,9 @@
 /**
- * Speed beside others, everybody in one run: `npm run bench -- library` for the protocol library beside the official SDKs and
- * `eventsource-parser`, `npm run bench -- hub` for the hub beside nginx and other proxies, `npm run bench` for both.
- * `npm run bench -- scale` measures many connectors, tools, sessions and streams, and `npm run bench -- workers`, only if it is
- * named, one process beside two. `--write` puts what was found into `docs/performance.md`.
- * `--seconds <n>` for one round of one subject, `--rounds <n>`, `--json` instead of Markdown. `--quick` measures of the
- * hub's section only what needs nothing installed.
+ * Speed beside others, everybody in one run. `npm run bench -- library` measures the protocol library beside the official SDKs and
+ * `eventsource-parser`, `-- hub` the hub beside nginx and other proxies, `-- scale` many connectors, tools, sessions and
+ * streams, and `-- workers`, only if it is named, one process beside two. `--write` puts what was found into
+ * `docs/performance.md`, `--seconds <n>` is for one round of one subject, `--rounds <n>`, `--json` instead of Markdown. `--quick`
+ * measures of the hub's section only what needs nothing installed.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';

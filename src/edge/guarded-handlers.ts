@@ -10,33 +10,28 @@ export type RecordedHandler = (request: McpRequest, callId: CallId) => ReturnTyp
 
 /** Failures leave in the face of the protocol, with the id under which the log tells of them. */
 export function recorded(handler: RecordedHandler): Handler {
-  return (request) => {
-    const callId = toCallId(randomUUID());
-    const fail = (error: unknown): never => {
-      throw shownAs(error, request, callId);
-    };
-    try {
-      const result = handler(request, callId);
-      return result instanceof Promise ? result.catch(fail) : result;
-    } catch (error) {
-      return fail(error);
-    }
-  };
+  return (request) => answer(handler, request, toCallId(randomUUID()));
 }
 
 /** The same for what the log does not have. */
 export function guarded(handler: Handler): Handler {
-  return (request) => {
-    const fail = (error: unknown): never => {
-      throw shownAs(error, request);
-    };
-    try {
-      const result = handler(request);
-      return result instanceof Promise ? result.catch(fail) : result;
-    } catch (error) {
-      return fail(error);
-    }
+  return (request) => answer(handler, request, undefined);
+}
+
+function answer<Id extends CallId | undefined>(
+  handler: (request: McpRequest, callId: Id) => ReturnType<Handler>,
+  request: McpRequest,
+  callId: Id,
+): ReturnType<Handler> {
+  const fail = (error: unknown): never => {
+    throw shownAs(error, request, callId);
   };
+  try {
+    const result = handler(request, callId);
+    return result instanceof Promise ? result.catch(fail) : result;
+  } catch (error) {
+    return fail(error);
+  }
 }
 
 /** What the protocol library is handed instead of what a handler threw. */

@@ -31,9 +31,9 @@ import {
   createMcpHandlers,
   createPassThroughHandler,
   foreignExtensions,
-  LONGEST_TTL_MS,
   type McpOperations,
 } from './mcp-handlers.js';
+import { LONGEST_TTL_MS } from './mcp-lists.js';
 import { Principals } from './principals.js';
 import { ListDigests } from './list-digests.js';
 import { tellOfLists } from './tell-of-lists.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../agents/index.js';
-import type { Surface, SurfaceScope } from '../catalog/index.js';
+import type { SurfaceScope } from '../catalog/index.js';
 import { HubError, toCallId, type CallId, type Tracer } from '../kernel/index.js';
 import { isObject, METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import {
@@ -9,25 +9,25 @@ import {
   type ClientCapabilities,
   type ServerCapabilities,
 } from '../mcp/model/index.js';
-import { prepareResult, type Handler, type McpRequest, type PreparedResult } from '../mcp/server/index.js';
-import {
-  type BridgeLosses,
-  type CallTool,
-  type CompleteArgument,
-  type GetPrompt,
-  type PassThrough,
-  type ReadResource,
-  type Surfaces,
-  type TaskDesk,
-  type ToolCall,
-  type WatchResource,
+import type { Handler, McpRequest } from '../mcp/server/index.js';
+import type {
+  BridgeLosses,
+  CallTool,
+  CompleteArgument,
+  GetPrompt,
+  PassThrough,
+  ReadResource,
+  Surfaces,
+  TaskDesk,
+  ToolCall,
+  WatchResource,
 } from '../operations/index.js';
-import { askProfileOf, type AskProfile, type UpstreamOptions } from '../upstreams/index.js';
-import { RequestTraces } from './request-traces.js';
-import { askLive, roundsOf } from './client-questions.js';
+import { askProfileOf } from '../upstreams/index.js';
+import { roundsOf } from './client-questions.js';
 import { guarded, recorded, shownAs, type RecordedHandler } from './guarded-handlers.js';
-import { pageOf } from './list-pages.js';
-import { RequestOptions } from './request-options.js';
+import { createLists } from './mcp-lists.js';
+import { optionsOf, RequestOptions } from './request-options.js';
+import { RequestTraces } from './request-traces.js';
 
 export interface McpOperations {
   readonly surfaces: Surfaces;
@@ -41,11 +41,7 @@ export interface McpOperations {
   readonly tasks: TaskDesk;
 }
 
-/** Of lists; also where an upstream says nothing. */
-export const LONGEST_TTL_MS = 60_000;
-
 type AgentOf = (principal: string) => Agent;
-type ListName = 'tools' | 'prompts' | 'resources' | 'templates';
 
 /** The methods of MCP, answered by operations, for one endpoint. */
 export function createMcpHandlers(
@@ -54,19 +50,18 @@ export function createMcpHandlers(
   agentOf: AgentOf,
   tracer?: Tracer,
 ): Record<string, Handler> {
-  const list = createLists(operations, scope, agentOf);
+  const list = createLists(operations.surfaces, scope, agentOf);
   const traces = tracer === undefined ? undefined : new RequestTraces(tracer, shownAs);
   const unrecorded = (handler: Handler): Handler =>
     guarded(traces === undefined ? handler : traces.wrap(handler));
-  const listed = (kind: ListName, member: string): Handler => unrecorded(list(kind, member));
   const served = (handler: RecordedHandler): Handler =>
     recorded(traces === undefined ? handler : traces.wrap(handler));
   const caller = createCaller(scope, agentOf, traces);
   return {
-    'tools/list': listed('tools', 'tools'),
-    'prompts/list': listed('prompts', 'prompts'),
-    'resources/list': listed('resources', 'resources'),
-    'resources/templates/list': listed('templates', 'resourceTemplates'),
+    'tools/list': unrecorded(list('tools')),
+    'prompts/list': unrecorded(list('prompts')),
+    'resources/list': unrecorded(list('resources')),
+    'resources/templates/list': unrecorded(list('templates')),
     'tools/call': served((request, callId) => {
       const exposedName = textOf(request.params, 'name');
       const args = argumentsOf(request.params);
@@ -139,16 +134,7 @@ export function createPassThroughHandler(
     // Spreading reads the signal, which such a request can afford.
     const options = { ...optionsOf(request, asks), capabilities };
     const agent = agentOf(request.principal);
-    return passThrough({
-      callId,
-      agent,
-      scope,
-      session,
-      asks,
-      method,
-      params,
-      options,
-    });
+    return passThrough({ callId, agent, scope, session, asks, method, params, options });
   });
 }
 
@@ -222,39 +208,6 @@ function isPlain(capabilities: ClientCapabilities, scope: SurfaceScope): boolean
   );
 }
 
-/** Whole lists are serialised once for as long as what the agent sees stays the same. */
-function createLists({ surfaces }: McpOperations, scope: SurfaceScope, agentOf: AgentOf) {
-  const lists = new WeakMap<Surface, Map<ListName, PreparedResult>>();
-  function answer(surface: Surface, kind: ListName, member: string, params: JsonObject) {
-    const paged = params['cursor'] ?? sizeWish(params);
-    if (paged !== undefined) return { ...pageOf(surface[kind], member, params), ...listHints(surface, kind) };
-    const prepared = lists.get(surface) ?? new Map<ListName, PreparedResult>();
-    lists.set(surface, prepared);
-    const whole =
-      prepared.get(kind) ?? prepareResult({ [member]: surface[kind] as never, ...listHints(surface, kind) });
-    prepared.set(kind, whole);
-    return whole;
-  }
-  return (kind: ListName, member: string): Handler =>
-    (request) => {
-      const { params } = request;
-      const surface = surfaces.surfaceFor(agentOf(request.principal), scope);
-      const preparing = kind === 'tools' ? surface.prepareTools() : undefined;
-      return preparing === undefined
-        ? answer(surface, kind, member, params)
-        : preparing.then(() => answer(surface, kind, member, params));
-    };
-}
-
-/**
- * A list composed of several is good for as long as the part that changes first, and not longer than policies may be
- * expected to stay. It is somebody's own, because policies decide who sees what.
- */
-function listHints({ entries }: Surface, kind: ListName): { ttlMs: number; cacheScope: 'private' } {
-  const ttls = entries.map(({ snapshot }) => snapshot.ttls?.[kind] ?? LONGEST_TTL_MS);
-  return { ttlMs: Math.min(LONGEST_TTL_MS, ...ttls), cacheScope: 'private' };
-}
-
 /** Only the upstream knows how long a content stays true, and only this agent was allowed to see it. */
 function withReadHints(result: JsonObject): JsonObject {
   const { ttlMs } = result;
@@ -272,39 +225,4 @@ function argumentsOf(params: JsonObject): JsonObject | undefined {
   if (args !== undefined && !isObject(args))
     throw new HubError('invalid_request', 'arguments must be an object');
   return args;
-}
-
-/** For callers that can be asked, or can do more than the protocol knows. Unlike those of all others they are taken apart and put together again on the way. */
-function optionsOf(
-  request: McpRequest,
-  asks: AskProfile | undefined,
-  beyond?: ClientCapabilities,
-  withoutTasks = false,
-): UpstreamOptions {
-  const { _meta: meta } = request.params;
-  return {
-    get signal() {
-      return request.signal;
-    },
-    onAbort: (listener) => request.onAbort(listener),
-    ...(request.wantsProgress && { onProgress: (progress) => request.progress(progress) }),
-    ...(request.logLevel !== undefined && {
-      logLevel: request.logLevel,
-      onLog: (message) => request.log(message),
-    }),
-    ...(isObject(meta) && { meta }),
-    ...(withoutTasks && { withoutTasks }),
-    ...(asks !== undefined &&
-      request.asksLive && {
-        ask: askLive(request),
-        capabilities: asks.capabilities,
-        onVisited: (id: string) => request.tellVisited(id),
-      }),
-    ...(beyond !== undefined && { capabilities: { ...asks?.capabilities, ...beyond } }),
-  };
-}
-
-/** Clients that want pages say how large. Others get everything at once, because many never ask for the second page. */
-function sizeWish(params: JsonObject): unknown {
-  return params['limit'];
 }

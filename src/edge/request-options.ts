@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
+import type { ClientCapabilities } from '../mcp/model/index.js';
 import type { McpRequest } from '../mcp/server/index.js';
-import type { UpstreamOptions } from '../upstreams/index.js';
+import type { AskProfile, UpstreamOptions } from '../upstreams/index.js';
+import { askLive } from './client-questions.js';
 
 /**
  * What an upstream is to know of the request it serves. A class with methods: an object literal with a getter gets a
@@ -32,4 +34,37 @@ export class RequestOptions implements UpstreamOptions {
   onAbort(listener: () => void): void {
     this.#request.onAbort(listener);
   }
+}
+
+/**
+ * The same for callers that can be asked, or can do more than the protocol knows: these options are taken apart and put
+ * together again on the way.
+ */
+export function optionsOf(
+  request: McpRequest,
+  asks: AskProfile | undefined,
+  beyond?: ClientCapabilities,
+  withoutTasks = false,
+): UpstreamOptions {
+  const { _meta: meta } = request.params;
+  return {
+    get signal() {
+      return request.signal;
+    },
+    onAbort: (listener) => request.onAbort(listener),
+    ...(request.wantsProgress && { onProgress: (progress) => request.progress(progress) }),
+    ...(request.logLevel !== undefined && {
+      logLevel: request.logLevel,
+      onLog: (message) => request.log(message),
+    }),
+    ...(isObject(meta) && { meta }),
+    ...(withoutTasks && { withoutTasks }),
+    ...(asks !== undefined &&
+      request.asksLive && {
+        ask: askLive(request),
+        capabilities: asks.capabilities,
+        onVisited: (id: string) => request.tellVisited(id),
+      }),
+    ...(beyond !== undefined && { capabilities: { ...asks?.capabilities, ...beyond } }),
+  };
 }

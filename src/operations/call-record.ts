@@ -1,14 +1,8 @@
-import type {
-  Actor,
-  ArgumentsRecorder,
-  CallFacts,
-  CallOutcome,
-  EventLog,
-  HubEvent,
-} from '../governance/index.js';
-import type { AgentId, CallId, Clock, HubErrorCode } from '../kernel/index.js';
+import type { Actor, ArgumentsRecorder, CallFacts, EventLog, HubEvent } from '../governance/index.js';
+import type { AgentId, CallId, Clock } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
+import type { Ending } from './failure-of.js';
 import type { Guarded } from './guard-answer.js';
 import { OpenRound } from './open-round.js';
 
@@ -16,12 +10,6 @@ export interface CallRecordDependencies {
   readonly events: Pick<EventLog, 'intend' | 'append'>;
   readonly recordArguments: ArgumentsRecorder;
   readonly clock: Clock;
-}
-
-/** How a call ended. */
-export interface Ending {
-  readonly outcome: CallOutcome;
-  readonly error?: HubErrorCode;
 }
 
 type Intended = Extract<HubEvent, { readonly type: 'call.intended' }>;

@@ -1,7 +1,12 @@
 import type { CallOutcome } from '../governance/index.js';
-import { HubError } from '../kernel/index.js';
+import { HubError, type HubErrorCode } from '../kernel/index.js';
 import { ProtocolError } from '../mcp/jsonrpc/index.js';
-import type { Ending } from './call-record.js';
+
+/** How a call ended, as it stands in the event log. */
+export interface Ending {
+  readonly outcome: CallOutcome;
+  readonly error?: HubErrorCode;
+}
 
 /** How a failed call stands in the event log. */
 export function failureOf(error: unknown): Ending {

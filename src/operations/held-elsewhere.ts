@@ -11,6 +11,7 @@ import {
 import { parseJson, stringifyJson, TOLERANT_JSON, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { InputRequests, InputResponses, LogMessage, Progress, Task } from '../mcp/model/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
+import type { Ending } from './failure-of.js';
 import type { Elsewhere, HeldCall, HeldCalls } from './held-calls.js';
 import { OpenRound } from './open-round.js';
 import { ParkedCall } from './parked-call.js';
@@ -89,7 +90,7 @@ export class HeldElsewhere implements Elsewhere {
       });
     const { target, callId, elapsedMs } = claimed.round;
     const init = { owner, target, callId: toCallId(callId), startedAt: clock.monotonic() - elapsedMs };
-    const end = ({ error = 'cancelled' }: { error?: HubErrorCode }): void =>
+    const end = ({ error = 'cancelled' }: Ending): void =>
       tell({ kind: 'end', claim: id, code: error, message: '' });
     return new OpenRound(init, end, () => tell({ kind: 'taken', claim: id }));
   }

@@ -1,5 +1,5 @@
-import type { CallOutcome } from '../governance/index.js';
-import type { AgentId, CallId, HubError, HubErrorCode } from '../kernel/index.js';
+import type { AgentId, CallId, HubError } from '../kernel/index.js';
+import type { Ending } from './failure-of.js';
 import type { HeldCall } from './held-calls.js';
 
 /** A call that was written down as begun and is at the upstream no longer, nor over: its caller holds what it needs. */
@@ -8,12 +8,12 @@ export class OpenRound implements HeldCall {
   readonly target: string;
   readonly callId: CallId;
   readonly startedAt: number;
-  readonly #finish: (ending: { outcome: CallOutcome; error?: HubErrorCode }) => void;
+  readonly #finish: (ending: Ending) => void;
   readonly #taken: (() => void) | undefined;
 
   constructor(
     init: Pick<OpenRound, 'owner' | 'target' | 'callId' | 'startedAt'>,
-    finish: (ending: { outcome: CallOutcome; error?: HubErrorCode }) => void,
+    finish: (ending: Ending) => void,
     taken?: () => void,
   ) {
     this.owner = init.owner;

@@ -3,7 +3,7 @@ import type { SurfaceScope } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { InputRequest, InputRequests } from '../mcp/model/index.js';
-import type { AskCaller, Lease, UpstreamOptions } from '../upstreams/index.js';
+import { changedOptions, type AskCaller, type Lease, type UpstreamOptions } from '../upstreams/index.js';
 import type { CallId } from '../kernel/index.js';
 import { hearOfVisits } from './url-questions.js';
 import { isDeclared, type BridgeLosses } from './bridge-losses.js';
@@ -63,13 +63,9 @@ export function relayedOptions(
   { connector, scope, agent, session = '', callId }: Relaying,
   losses: BridgeLosses,
 ): UpstreamOptions {
-  const { onAbort, onProgress, onLog, logLevel, meta, onSent } = options;
-  const { capabilities, asTask, withoutTasks, onVisited } = options;
-  return {
-    get signal() {
-      return options.signal as AbortSignal;
-    },
-    ask: async (question, signal) => {
+  const { capabilities, onVisited } = options;
+  return changedOptions(options, {
+    ask: async (question: InputRequest, signal: AbortSignal) => {
       hearOfVisits(lease.upstream, onVisited, [question.params ?? {}]);
       const answer = await lease.rest(() => ask(relayedQuestion(question, connector, scope), signal));
       // Who went away was asked all the same.
@@ -84,15 +80,5 @@ export function relayedOptions(
       return answer;
     },
     askedAs: `${agent.id}\n${session}`,
-    ...(onAbort && { onAbort }),
-    ...(onProgress && { onProgress }),
-    ...(onLog && { onLog }),
-    ...(logLevel && { logLevel }),
-    ...(meta && { meta }),
-    ...(onSent && { onSent }),
-    ...(capabilities && { capabilities }),
-    ...(asTask && { asTask }),
-    ...(withoutTasks && { withoutTasks }),
-    ...(onVisited && { onVisited }),
-  };
+  });
 }

@@ -1,7 +1,13 @@
 import type { ToolEntry } from '../catalog/index.js';
 import type { Access } from '../credentials/index.js';
 import { taskSupportOf, type CallResult, type TaskWish } from '../mcp/model/index.js';
-import type { Caller, Lease, UpstreamOptions, Upstreams } from '../upstreams/index.js';
+import {
+  changedOptions,
+  type Caller,
+  type Lease,
+  type UpstreamOptions,
+  type Upstreams,
+} from '../upstreams/index.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import type { CallRecord } from './call-record.js';
 import type { ClearedCall, ToolCall } from './call-tool.js';
@@ -96,7 +102,9 @@ function relayedBy(
 ): UpstreamOptions {
   const { connector } = entry;
   const asTask = asTaskFor(entry, call.tasks);
-  const options = asTask === undefined ? call.options : withTask(call.options, asTask);
+  // What has to be a task is followed for callers who cannot do so themselves.
+  const options =
+    asTask === undefined ? call.options : changedOptions(call.options, { asTask, withoutTasks: false });
   return options.ask === undefined
     ? options
     : relayedOptions(options, options.ask, lease, { ...call, connector }, losses);
@@ -112,26 +120,6 @@ function asTaskFor({ tool, connector }: ToolEntry, wish: TaskWish | undefined): 
   if (support === 'forbidden' || (support === 'optional' && wish === undefined)) return undefined;
   if (wish === undefined) return { ttlMs: connector.timeouts.totalMs + GRACE_MS };
   return wish.ttlMs === undefined ? {} : { ttlMs: wish.ttlMs };
-}
-
-function withTask(options: UpstreamOptions, asTask: UpstreamOptions['asTask']): UpstreamOptions {
-  const { onProgress, onLog, logLevel, meta, onSent, capabilities, ask, askedAs, onVisited } = options;
-  return {
-    get signal() {
-      return options.signal as AbortSignal;
-    },
-    onAbort: (listener) => options.onAbort?.(listener),
-    asTask,
-    ...(onProgress && { onProgress }),
-    ...(onLog && { onLog }),
-    ...(logLevel && { logLevel }),
-    ...(meta && { meta }),
-    ...(onSent && { onSent }),
-    ...(capabilities && { capabilities }),
-    ...(ask && { ask }),
-    ...(askedAs !== undefined && { askedAs }),
-    ...(onVisited && { onVisited }),
-  };
 }
 
 class CallingAgent implements Caller {

@@ -139,7 +139,11 @@ async function takeSnapshot(
   let refusal: unknown;
   for (const access of accesses) {
     try {
-      return await list(deps, connector, access, request, before);
+      return await withRenewal(deps.credentials, connector, access, () =>
+        repeatRead(connector.retries, request.signal, () =>
+          listOnce(deps, connector, access, request, before),
+        ),
+      );
     } catch (error) {
       if (!isHubError(error, 'credential_required')) throw error;
       refusal = error;
@@ -152,18 +156,6 @@ async function takeSnapshot(
         `connector ${connector.id} lists its tools only to those who sign in, and no credential is known yet`,
         { cause: refusal },
       );
-}
-
-function list(
-  deps: Surroundings,
-  connector: Connector,
-  access: Access,
-  request: SyncRequest,
-  before: Snapshot | undefined,
-): Promise<Snapshot> {
-  return withRenewal(deps.credentials, connector, access, () =>
-    repeatRead(connector.retries, request.signal, () => listOnce(deps, connector, access, request, before)),
-  );
 }
 
 async function listOnce(

@@ -16,6 +16,7 @@ export type {
   UpstreamTask,
 } from './upstream.js';
 export { askProfileOf, type AskProfile } from './ask-profile.js';
+export { changedOptions } from './changed-options.js';
 export { createUpstreamPool } from './upstream-pool.js';
 export type { Gate, GateListener } from './connector-gate.js';
 export type { UpstreamPoolOptions } from './pool-options.js';

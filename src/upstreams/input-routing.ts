@@ -7,35 +7,16 @@ import {
 } from '../mcp/client/index.js';
 import { METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { InputRequest } from '../mcp/model/index.js';
+import { changedOptions } from './changed-options.js';
 import type { RecentCallers } from './recent-callers.js';
 import type { AskCaller, RoundOptions } from './upstream.js';
 
-/** The options of a call whose caller can be asked. */
-export function withInput(options: RoundOptions, ask: AskCaller): RawCallOptions {
-  const onInput = toHandler(ask);
-  const { onAbort, onProgress, onLog, logLevel, meta, capabilities, asTask, withoutTasks } = options;
-  const { inputResponses, requestState, onSent } = options;
-  const tag = new Asked(onInput, options.askedAs);
-  return {
-    // Where there is `onAbort` a signal is made only for those who need one.
-    get signal() {
-      return options.signal as AbortSignal;
-    },
-    onInput,
-    // Found again in the calls that a question may belong to.
-    tag,
-    ...(onAbort && { onAbort }),
-    ...(onProgress && { onProgress }),
-    ...(onLog && { onLog }),
-    ...(logLevel && { logLevel }),
-    ...(meta && { meta }),
-    ...(onSent && { onSent }),
-    ...(capabilities && { capabilities }),
-    ...(asTask && { asTask }),
-    ...(withoutTasks && { withoutTasks }),
-    ...(inputResponses && { inputResponses }),
-    ...(requestState !== undefined && { requestState }),
-  };
+/** The options of a call for the client: of one whose caller can be asked, with how; of all others as they are. */
+export function withInput(options: RoundOptions): RawCallOptions {
+  if (options.ask === undefined) return options;
+  const onInput = toHandler(options.ask);
+  // The tag is found again in the calls that a question may belong to.
+  return changedOptions(options, { onInput, tag: new Asked(onInput, options.askedAs) });
 }
 
 function toHandler(ask: AskCaller): InputHandler {

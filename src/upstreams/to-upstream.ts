@@ -3,13 +3,13 @@ import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 import type { Listing, McpClient } from '../mcp/client/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
-import { reachesLevel, type CallResult, type LogLevel } from '../mcp/model/index.js';
+import { reachesLevel, type LogLevel } from '../mcp/model/index.js';
 import { HubError } from '../kernel/index.js';
 import { ASK_EVERYTHING } from './ask-profile.js';
 import { withInput } from './input-routing.js';
 import { toHubError } from './upstream-failure.js';
 import { toUpstreamTask } from './upstream-task.js';
-import type { Upstream } from './upstream.js';
+import type { Upstream, UpstreamOptions } from './upstream.js';
 
 /** Hears how the upstream is, by how it answers. */
 export interface Vitals {
@@ -24,49 +24,37 @@ type Shown = Pick<Access, 'headers'>;
 export function toUpstream(client: McpClient, connector: Connector, vitals: Vitals, shown?: Shown): Upstream {
   const { heard, rethrow } = listeningTo(connector, vitals, shown);
   const hearing = logListener(client);
+  const answered = <Answer>({ logLevel }: UpstreamOptions, ask: () => Promise<Answer>): Promise<Answer> =>
+    (logLevel === undefined ? ask() : hearing(logLevel).then(ask)).then(heard, rethrow);
   return {
     get identity() {
       const { info, capabilities, instructions, era, revision } = client.server;
       return { info, capabilities, instructions, era, revision };
     },
     callTool(name, args, options) {
-      const whole = options.ask === undefined ? options : withInput(options, options.ask);
-      const ask = (): Promise<CallResult> => client.callTool(name, args, whole);
-      return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).then(
-        heard,
-        rethrow,
-      );
+      const whole = withInput(options);
+      return answered(options, () => client.callTool(name, args, whole));
     },
-    async startTool(name, args, options) {
-      const whole = options.ask === undefined ? options : withInput(options, options.ask);
-      if (options.logLevel !== undefined) await hearing(options.logLevel);
-      return client.startTool(name, args, whole).then(heard, rethrow).then(toStarted);
+    startTool(name, args, options) {
+      const whole = withInput(options);
+      return answered(options, () => client.startTool(name, args, whole)).then(toStarted);
     },
     onVisited: (id, listener) => client.onVisited(id, listener),
     followTask: (taskId) => toUpstreamTask(client.followTask(taskId), connector, { heard, rethrow }),
     getPrompt(name, args, options) {
-      const whole = options.ask === undefined ? options : withInput(options, options.ask);
-      const ask = () => client.getPrompt(name, args as Readonly<Record<string, string>> | undefined, whole);
-      return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).then(
-        heard,
-        rethrow,
-      ) as Promise<JsonObject>;
+      const whole = withInput(options);
+      const texts = args as Readonly<Record<string, string>> | undefined;
+      return answered(options, () => client.getPrompt(name, texts, whole)) as Promise<JsonObject>;
     },
     readResource(uri, options) {
-      const whole = options.ask === undefined ? options : withInput(options, options.ask);
-      const ask = () => client.readResource(uri, whole);
-      return (options.logLevel === undefined ? ask() : hearing(options.logLevel).then(ask)).then(
-        heard,
-        rethrow,
-      ) as unknown as Promise<JsonObject>;
+      const whole = withInput(options);
+      return answered(options, () => client.readResource(uri, whole)) as unknown as Promise<JsonObject>;
     },
     async round(method, params, { inputResponses, requestState, takesTask, ...options }) {
       // Only where a call is made again for its answers there is a place for them in it.
       const brought = client.server.era === 'legacy' ? {} : { inputResponses, requestState };
-      const given = { ...options, ...brought };
-      const whole = options.ask === undefined ? given : withInput(given, options.ask);
-      if (options.logLevel !== undefined) await hearing(options.logLevel);
-      const round = await client.callRaw(method, params, whole).then(heard, rethrow);
+      const whole = withInput({ ...options, ...brought });
+      const round = await answered(options, () => client.callRaw(method, params, whole));
       if (round.type === 'complete') return { result: shaped(method, round.result, connector) };
       if (round.type === 'input_required') return round;
       if (takesTask === true) return { task: round.task };
@@ -75,9 +63,7 @@ export function toUpstream(client: McpClient, connector: Connector, vitals: Vita
     complete: (params, options) =>
       client.request('completion/complete', params, options).then(heard, rethrow),
     request: (method, params, options) =>
-      client
-        .request(method, params, options.ask === undefined ? options : withInput(options, options.ask))
-        .then(heard, rethrow),
+      client.request(method, params, withInput(options)).then(heard, rethrow),
     listOffers: (options) => listOffers(client, options.signal).then(heard, rethrow),
   };
 }

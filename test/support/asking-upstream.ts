@@ -12,6 +12,8 @@ import {
   type ServerOptions,
 } from '../../src/mcp/server/index.js';
 import type { ClientCapabilities, InputRequest } from '../../src/mcp/model/index.js';
+import { countListeners } from './count-listeners.js';
+import { formQuestion, OTHER_QUESTIONS } from './questions.js';
 
 export interface AskingUpstream {
   readonly url: string;
@@ -41,31 +43,10 @@ const ANSWERING = {
 };
 
 function form(label: string): InputRequest {
-  return {
-    method: 'elicitation/create',
-    params: {
-      mode: 'form',
-      message: `form for ${label}`,
-      requestedSchema: {
-        type: 'object',
-        properties: { word: { type: 'string' }, colour: { type: 'string', default: 'red' } },
-      },
-    },
-  };
+  return formQuestion(label, { word: TEXT, colour: { type: 'string', default: 'red' } });
 }
 
-const QUESTIONS: Readonly<Record<string, (label: string) => InputRequest>> = {
-  form,
-  url: (label) => ({
-    method: 'elicitation/create',
-    params: { mode: 'url', message: `page for ${label}`, url: `https://upstream.example/${label}` },
-  }),
-  sampling: (label) => ({
-    method: 'sampling/createMessage',
-    params: { messages: [{ role: 'user', content: { type: 'text', text: label } }], maxTokens: 10 },
-  }),
-  roots: () => ({ method: 'roots/list', params: {} }),
-};
+const QUESTIONS: Readonly<Record<string, (label: string) => InputRequest>> = { form, ...OTHER_QUESTIONS };
 
 /** A server of one era, in this process, whose tools, prompt and resource ask before they answer. */
 export async function startAskingUpstream(
@@ -79,7 +60,7 @@ export async function startAskingUpstream(
   const metas = new Map<string, unknown>();
   const headers: IncomingHttpHeaders[] = [];
   const notifier = createNotifier();
-  let listeners = 0;
+  const listeners = countListeners(notifier);
 
   async function ask(
     kind: string,
@@ -163,17 +144,7 @@ export async function startAskingUpstream(
     },
     ...more,
     handlers: { ...handlers, ...more.handlers },
-    listen: async (request) => {
-      const subscription = await notifier.listen(request);
-      listeners++;
-      return {
-        honoured: subscription.honoured,
-        close() {
-          listeners--;
-          subscription.close();
-        },
-      };
-    },
+    listen: listeners.listen,
     legacy: era === 'modern' ? 'off' : 'sessions',
   });
   const listener = toNodeListener(server);
@@ -194,7 +165,7 @@ export async function startAskingUpstream(
     metas,
     headers,
     touch: (uri) => notifier.notify({ method: 'notifications/resources/updated', params: { uri } }),
-    listeners: () => listeners,
+    listeners: listeners.count,
     async close() {
       await server.close(100);
       http.close();

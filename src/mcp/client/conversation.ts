@@ -33,7 +33,7 @@ export interface ConversationHost {
   failed(call: Call, error: Error): void;
   asked(request: RequestMessage, during: Call | undefined): void;
   notified(notification: NotificationMessage, during: Call | undefined): void;
-  /** Whether log messages during this call would reach nobody. */
+  /** Whether log messages during this call, or outside of any, would reach nobody. */
   ignoresLog(call: Call | undefined): boolean;
   /** The peer is gone; every pending call has failed already. */
   lost(reason: TransportError): void;

@@ -39,5 +39,6 @@ export {
   type ResponseMessage,
   type ResultMessage,
 } from './messages.js';
+export { SlotList, type Slotted } from './slot-list.js';
 export { TurnoverMap } from './turnover-map.js';
 export { writeError, writeNotification, writeRequest, writeResult } from './write.js';

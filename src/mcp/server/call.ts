@@ -1,5 +1,5 @@
-import type { JsonObject, RequestId } from '../jsonrpc/index.js';
-import { INTERNAL_ERROR, ProtocolError, writeNotification } from '../jsonrpc/index.js';
+import type { ErrorObject, JsonObject, RequestId } from '../jsonrpc/index.js';
+import { INTERNAL_ERROR, ProtocolError, writeError, writeNotification } from '../jsonrpc/index.js';
 import {
   reachesLevel,
   type ClientDescription,
@@ -17,6 +17,7 @@ import {
   type Handler,
   type HandlerResult,
   type McpRequest,
+  type Refusal,
   type ResumedRequest,
 } from './handler.js';
 import type { LongAnswer } from './prepared-result.js';
@@ -174,23 +175,50 @@ export abstract class Call implements McpRequest {
   stop(reason: string): void {
     if (this.#done) return;
     this.#tellAborted();
-    this.stopped(reason);
+    this.answer(writeError(this.id, { code: INTERNAL_ERROR, message: reason }));
   }
 
   protected abstract returned(result: HandlerResult): void;
   protected abstract threw(error: unknown): void;
-  protected abstract stopped(reason: string): void;
+  /** Answers with an error, in the way of the client's era. */
+  protected abstract refuse(error: ProtocolError, refusal?: Refusal): void;
 
-  /** From now on nothing is sent for this call. Callers answer right after. */
+  protected show(error: FacedError): void {
+    const face = this.faceOf(error);
+    if ('error' in face) this.refuse(face.error, face.refusal);
+    else this.returned(face.result);
+  }
+
+  /** What is no `ProtocolError` is a mistake of the handler, of which the client learns nothing. */
+  protected failed(error: unknown): void {
+    if (error instanceof ProtocolError) return this.refuse(error);
+    this.core.observe({ type: 'handler_failed', method: this.method, error });
+    this.answer(writeError(this.id, { code: INTERNAL_ERROR, message: 'Internal error' }));
+  }
+
+  /** A handler may have put anything into the data of its error. */
+  protected writeError(error: ErrorObject): string {
+    try {
+      return writeError(this.id, error);
+    } catch (cause) {
+      this.core.observe({ type: 'handler_failed', method: this.method, error: cause });
+      return writeError(this.id, { code: error.code, message: error.message });
+    }
+  }
+
+  /** From now on nothing is sent for this call but its answer, if it gets one. */
   protected finish(): void {
     this.#done = true;
     this.core.calls.delete(this);
   }
 
-  /** False when it could not be delivered. */
-  protected answer(answer: string | LongAnswer, status: number, retryAfterMs?: number): boolean {
-    if (typeof answer === 'string') return this.reply.answer(answer, status, retryAfterMs);
-    return this.reply.answerLong?.(answer) ?? this.reply.answer(answer.toString(), status);
+  protected answer(answer: string | LongAnswer, status = 200, retryAfterMs?: number): void {
+    this.finish();
+    const isDelivered =
+      typeof answer === 'string'
+        ? this.reply.answer(answer, status, retryAfterMs)
+        : (this.reply.answerLong?.(answer) ?? this.reply.answer(answer.toString(), status));
+    if (!isDelivered) this.core.observe({ type: 'answer_lost', method: this.method });
   }
 
   #tellAborted(): void {

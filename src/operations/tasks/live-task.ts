@@ -1,15 +1,13 @@
 import type { ToolEntry } from '../../catalog/index.js';
-import type { CallOutcome } from '../../governance/index.js';
-import { HubError, type HubErrorCode, type TaskRecord } from '../../kernel/index.js';
+import { HubError, type TaskRecord } from '../../kernel/index.js';
 import type { JsonObject } from '../../mcp/jsonrpc/index.js';
 import { isEnded, type CallResult, type InputResponses, type TaskState } from '../../mcp/model/index.js';
 import type { Lease, UpstreamOptions, UpstreamTask } from '../../upstreams/index.js';
+import type { Ending } from '../failure-of.js';
 import type { Guarded } from '../guard-answer.js';
 
 /** How a task ended, as it is written down. */
-export interface TaskEnding {
-  readonly outcome: CallOutcome;
-  readonly error?: HubErrorCode;
+export interface TaskEnding extends Ending {
   readonly resultBytes?: number;
   readonly warnings?: readonly string[];
 }

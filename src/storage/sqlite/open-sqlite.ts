@@ -97,8 +97,7 @@ function connect(options: SqliteOptions, lock: { release(): void } | undefined):
       );
       return found.rows.length > 0;
     },
-    // `begin immediate` has taken the only write lock there is.
-    // A transaction of SQLite is alone from its beginning.
+    // `begin immediate` has taken the only write lock there is: a transaction is alone from its beginning.
     async lockSchema() {},
     async lock() {},
     now: sql<number>`cast((julianday('now') - 2440587.5) * 86400000 as integer)`,

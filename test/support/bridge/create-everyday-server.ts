@@ -9,8 +9,10 @@ import {
   type McpServer,
   type TaskCreated,
 } from '../../../src/mcp/server/index.js';
+import { countListeners } from '../count-listeners.js';
 import { Changes } from '../fixture/changes.js';
 import { Tasks } from '../fixture/tasks.js';
+import { formQuestion, OTHER_QUESTIONS } from '../questions.js';
 
 /** What the server has done so far, and what it is busy with. */
 export interface Report {
@@ -29,23 +31,8 @@ export interface EverydayServer {
 const TEXT = { type: 'string' };
 const SCHEMA = { type: 'object', properties: { label: TEXT }, required: ['label'] };
 const ASKING: Readonly<Record<string, (label: string) => InputRequest>> = {
-  form: (label) => ({
-    method: 'elicitation/create',
-    params: {
-      mode: 'form',
-      message: `form for ${label}`,
-      requestedSchema: { type: 'object', properties: { word: TEXT } },
-    },
-  }),
-  url: (label) => ({
-    method: 'elicitation/create',
-    params: { mode: 'url', message: `page for ${label}`, url: `https://upstream.example/${label}` },
-  }),
-  sampling: (label) => ({
-    method: 'sampling/createMessage',
-    params: { messages: [{ role: 'user', content: { type: 'text', text: label } }], maxTokens: 10 },
-  }),
-  roots: () => ({ method: 'roots/list', params: {} }),
+  form: (label) => formQuestion(label, { word: TEXT }),
+  ...OTHER_QUESTIONS,
 };
 const TOOLS = [...Object.keys(ASKING), 'progress', 'logging', 'wait', 'touch', 'toggle', 'task', 'report'];
 const TASK_MS = 100;
@@ -61,8 +48,8 @@ export function createEverydayServer(era: 'legacy' | 'modern', place: string): E
   const cancelled: string[] = [];
   const running = new Set<string>();
   let hasExtra = false;
-  let listeners = 0;
-  const report = (): Report => ({ ledger, cancelled, running: [...running], listeners });
+  const listeners = countListeners(notifier);
+  const report = (): Report => ({ ledger, cancelled, running: [...running], listeners: listeners.count() });
 
   const WORK: Readonly<Record<string, (request: McpRequest, label: string) => unknown>> = {
     progress: (request, label) => {
@@ -152,17 +139,7 @@ export function createEverydayServer(era: 'legacy' | 'modern', place: string): E
     },
     handlers,
     tasks: tasks.port,
-    listen: async (request) => {
-      const subscription = await notifier.listen(request);
-      listeners++;
-      return {
-        honoured: subscription.honoured,
-        close() {
-          listeners--;
-          subscription.close();
-        },
-      };
-    },
+    listen: listeners.listen,
     legacy: era === 'modern' ? 'off' : 'sessions',
   });
   return { server, report };

@@ -3,7 +3,6 @@ import {
   isObject,
   ProtocolError,
   stringifyJson,
-  writeError,
   writeNotification,
   writeResult,
   type JsonObject,
@@ -110,26 +109,17 @@ export class LegacyCall extends Call {
       return;
     }
     try {
-      this.#answer(this.#write(result instanceof TaskCreated ? { task: toLegacyTask(result.task) } : result));
+      this.answer(this.#write(result instanceof TaskCreated ? { task: toLegacyTask(result.task) } : result));
     } catch (error) {
-      this.#fail(error);
+      this.failed(error);
     }
   }
 
   protected threw(error: unknown): void {
     if (this.done) return;
     if (error instanceof InputRequired || error instanceof TaskCreated) this.returned(error);
-    else if (error instanceof FacedError) this.#show(this.faceOf(error));
-    else this.#fail(error);
-  }
-
-  #show(face: Face): void {
-    if ('error' in face) this.#fail(face.error, face.refusal);
-    else this.returned(face.result);
-  }
-
-  protected stopped(reason: string): void {
-    this.#answer(writeError(this.id, { code: INTERNAL_ERROR, message: reason }));
+    else if (error instanceof FacedError) this.show(error);
+    else this.failed(error);
   }
 
   protected override finish(): void {
@@ -211,39 +201,19 @@ export class LegacyCall extends Call {
     this.core.observe({ type: 'question_reduced', question, method, principal, name, revision, lost });
   }
 
-  #fail(error: unknown, refusal?: Refusal): void {
-    if (!(error instanceof ProtocolError)) {
-      this.core.observe({ type: 'handler_failed', method: this.method, error });
-      this.#answer(writeError(this.id, { code: INTERNAL_ERROR, message: 'Internal error' }));
-      return;
-    }
+  protected refuse(error: ProtocolError, refusal?: Refusal): void {
     if (this.#isForModel(error)) {
       const content = [{ type: 'text', text: error.message }];
-      this.#answer(writeResult(this.id, stringifyJson({ content, isError: true })));
+      this.answer(writeResult(this.id, stringifyJson({ content, isError: true })));
       return;
     }
-    this.#answer(this.#writeError(toLegacyError(this.method, error.toErrorObject())), refusal);
+    const text = this.writeError(toLegacyError(this.method, error.toErrorObject()));
+    this.answer(text, refusal?.status, refusal?.retryAfterMs);
   }
 
   /** The model, and not only the program, is to learn why nobody could be asked. */
   #isForModel(error: ProtocolError): boolean {
     const unaskable = error instanceof Unanswered || error.code === MISSING_CLIENT_CAPABILITY;
     return unaskable && this.method === 'tools/call';
-  }
-
-  /** A handler may have put anything into the data of its error. */
-  #writeError(error: ReturnType<ProtocolError['toErrorObject']>): string {
-    try {
-      return writeError(this.id, error);
-    } catch (cause) {
-      this.core.observe({ type: 'handler_failed', method: this.method, error: cause });
-      return writeError(this.id, { code: error.code, message: error.message });
-    }
-  }
-
-  #answer(answer: string | LongAnswer, refusal?: Refusal): void {
-    this.finish();
-    if (!this.answer(answer, refusal?.status ?? 200, refusal?.retryAfterMs))
-      this.core.observe({ type: 'answer_lost', method: this.method });
   }
 }

@@ -1,21 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { Gate, Harness, JSON_BOTH, request, type Session } from '../../../../test/support/server/harness.js';
-import type { EventReader } from '../../../../test/support/server/event-reader.js';
+import { readSteps, twoSteps } from '../../../../test/support/server/two-steps.js';
 import { until } from '../../../../test/support/http/until.js';
-import type { Handler } from '../index.js';
 import { MemoryEventStore } from './memory-event-store.js';
 
 const CHANGED = 'notifications/tools/list_changed';
-
-/** A handler that tells of progress 1, waits, and tells of progress 2. */
-function waiting(gate: Gate): Handler {
-  return async (r) => {
-    r.progress({ progress: 1 });
-    await gate.passed;
-    r.progress({ progress: 2 });
-    return { content: [] };
-  };
-}
 
 /** Starts a call, reads some events of it and loses the connection. Returns the id of the last event read. */
 async function lostCall(session: Session, reads: number): Promise<string> {
@@ -24,10 +13,6 @@ async function lostCall(session: Session, reads: number): Promise<string> {
   for (let i = 0; i < reads; i++) id = (await reader.next())?.id ?? '';
   await reader.cancel();
   return id;
-}
-
-async function read(reader: EventReader): Promise<unknown[]> {
-  return (await reader.rest()).map((message) => message.params?.progress ?? message.result);
 }
 
 function openGate(): Gate {
@@ -39,16 +24,16 @@ function openGate(): Gate {
 describe('S72 S74: resuming', () => {
   test('S74: a lost connection cancels nothing, and the rest can be fetched', async () => {
     const gate = new Gate();
-    const session = await new Harness({ call: waiting(gate) }).session();
+    const session = await new Harness({ call: twoSteps(gate) }).session();
     const id = await lostCall(session, 2);
     const reader = await session.get({ 'last-event-id': id });
     gate.open();
-    expect(await read(reader)).toEqual([2, { content: [] }]);
+    expect(await readSteps(reader)).toEqual([2, { content: [] }]);
   });
 
   test('S73: from the priming event on, nothing is missed', async () => {
     const gate = new Gate();
-    const session = await new Harness({ call: waiting(gate), streams: { retryMs: 321 } }).session();
+    const session = await new Harness({ call: twoSteps(gate), streams: { retryMs: 321 } }).session();
     const reader = await session.call({}, { progressToken: 'p' });
     const primed = await reader.next();
     expect(primed).toMatchObject({ data: '' });
@@ -56,54 +41,54 @@ describe('S72 S74: resuming', () => {
     await reader.cancel();
     gate.open();
     const again = await session.get({ 'last-event-id': primed?.id ?? '' });
-    expect(await read(again)).toEqual([1, 2, { content: [] }]);
+    expect(await readSteps(again)).toEqual([1, 2, { content: [] }]);
   });
 
   test('S72: the answer of a finished call', async () => {
-    const harness = new Harness({ call: waiting(openGate()) });
+    const harness = new Harness({ call: twoSteps(openGate()) });
     const session = await harness.session();
     const id = await lostCall(session, 2);
-    expect(await read(await session.get({ 'last-event-id': id }))).toEqual([2, { content: [] }]);
+    expect(await readSteps(await session.get({ 'last-event-id': id }))).toEqual([2, { content: [] }]);
     const all = await session.call({}, { progressToken: 'p' });
     const ids: string[] = [];
     for (let event = await all.next(); event !== undefined; event = await all.next())
       ids.push(event.id ?? '');
-    expect(await read(await session.get({ 'last-event-id': ids.at(-1) ?? '' }))).toEqual([]);
+    expect(await readSteps(await session.get({ 'last-event-id': ids.at(-1) ?? '' }))).toEqual([]);
     expect(new Set(ids).size).toBe(4);
   });
 
   test('only the events of that stream', async () => {
     const gate = new Gate();
-    const harness = new Harness({ call: waiting(gate) });
+    const harness = new Harness({ call: twoSteps(gate) });
     const session = await harness.session();
     const [one, two] = [await lostCall(session, 2), await lostCall(session, 1)];
     harness.notifier.toolsChanged();
     gate.open();
-    expect(await read(await session.get({ 'last-event-id': one }))).toEqual([2, { content: [] }]);
-    expect(await read(await session.get({ 'last-event-id': two }))).toEqual([1, 2, { content: [] }]);
+    expect(await readSteps(await session.get({ 'last-event-id': one }))).toEqual([2, { content: [] }]);
+    expect(await readSteps(await session.get({ 'last-event-id': two }))).toEqual([1, 2, { content: [] }]);
   });
 
   test('it does not collide with the standing stream', async () => {
     const gate = new Gate();
-    const session = await new Harness({ call: waiting(gate) }).session();
+    const session = await new Harness({ call: twoSteps(gate) }).session();
     const standing = await session.get();
     const id = await lostCall(session, 2);
     const reader = await session.get({ 'last-event-id': id });
     expect(reader.status).toBe(200);
     gate.open();
-    expect(await read(reader)).toHaveLength(2);
+    expect(await readSteps(reader)).toHaveLength(2);
     await standing.cancel();
   });
 
   test('the newest connection takes over', async () => {
     const gate = new Gate();
-    const session = await new Harness({ call: waiting(gate) }).session();
+    const session = await new Harness({ call: twoSteps(gate) }).session();
     const first = await session.call({}, { progressToken: 'p' });
     const id = (await first.next())?.id ?? '';
     const second = await session.get({ 'last-event-id': id });
-    expect(await read(first)).toEqual([1]);
+    expect(await readSteps(first)).toEqual([1]);
     gate.open();
-    expect(await read(second)).toEqual([1, 2, { content: [] }]);
+    expect(await readSteps(second)).toEqual([1, 2, { content: [] }]);
   });
 
   test('the standing stream, too', async () => {
@@ -134,13 +119,13 @@ describe('S72 S74: resuming', () => {
     'S73: clients of %s are not primed, but may resume',
     async (revision) => {
       const gate = new Gate();
-      const session = await new Harness({ call: waiting(gate) }).session({ revision });
+      const session = await new Harness({ call: twoSteps(gate) }).session({ revision });
       const reader = await session.call({}, { progressToken: 'p' });
       const first = await reader.next();
       expect(first?.data).not.toBe('');
       await reader.cancel();
       gate.open();
-      expect(await read(await session.get({ 'last-event-id': first?.id ?? '' }))).toEqual([
+      expect(await readSteps(await session.get({ 'last-event-id': first?.id ?? '' }))).toEqual([
         2,
         { content: [] },
       ]);
@@ -154,7 +139,7 @@ describe('S72 S74: resuming', () => {
     ['with a sign', 'abcd-1.-1'],
   ])('S72 M-11: an event id that is %s', async (_name, id) => {
     const gate = new Gate();
-    const session = await new Harness({ call: waiting(gate) }).session();
+    const session = await new Harness({ call: twoSteps(gate) }).session();
     const known = await lostCall(session, 1);
     const answer = await session.get({ 'last-event-id': id ?? known.replace(/\d+$/, '99') });
     expect(answer.status).toBe(400);
@@ -163,7 +148,7 @@ describe('S72 S74: resuming', () => {
 
   test('M-11: of another session of the same principal', async () => {
     const gate = new Gate();
-    const harness = new Harness({ call: waiting(gate) });
+    const harness = new Harness({ call: twoSteps(gate) });
     const [one, two] = [await harness.session(), await harness.session()];
     const id = await lostCall(one, 1);
     gate.open();
@@ -173,7 +158,7 @@ describe('S72 S74: resuming', () => {
   test('a stream with a hole is not passed off as whole', async () => {
     const events = new MemoryEventStore({ maxEventsPerSession: 1 });
     const gate = new Gate();
-    const session = await new Harness({ call: waiting(gate), events }).session();
+    const session = await new Harness({ call: twoSteps(gate), events }).session();
     const id = await lostCall(session, 1);
     expect((await session.get({ 'last-event-id': id })).status).toBe(200);
     gate.open();
@@ -182,7 +167,7 @@ describe('S72 S74: resuming', () => {
 
   test('without an event store streams have no ids and cannot be resumed', async () => {
     const gate = new Gate();
-    const harness = new Harness({ call: waiting(gate), events: false });
+    const harness = new Harness({ call: twoSteps(gate), events: false });
     const session = await harness.session();
     const reader = await session.call({}, { progressToken: 'p' });
     expect(await reader.next()).toMatchObject({ id: undefined, message: { params: { progress: 1 } } });
@@ -217,7 +202,7 @@ describe('S72 S74: resuming', () => {
     [4, 429],
   ])('M-10: GET stream number %i of three', async (number, status) => {
     const gate = new Gate();
-    const harness = new Harness({ limits: { streamsPerSession: 3 }, call: waiting(gate) });
+    const harness = new Harness({ limits: { streamsPerSession: 3 }, call: twoSteps(gate) });
     const session = await harness.session();
     const readers = [await session.get()];
     for (let i = 2; i <= number; i++)

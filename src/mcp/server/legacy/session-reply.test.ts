@@ -1,25 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { Gate, Harness, request, type Fields } from '../../../../test/support/server/harness.js';
-import type { EventReader } from '../../../../test/support/server/event-reader.js';
+import { readSteps, twoSteps } from '../../../../test/support/server/two-steps.js';
 import type { Handler } from '../index.js';
 import type { EventStore, StoredEvent } from './event-store.js';
 import { MemoryEventStore } from './memory-event-store.js';
 
 const CHANGED = 'notifications/tools/list_changed';
-
-/** A handler that tells of progress 1, waits, and tells of progress 2. */
-function waiting(gate: Gate): Handler {
-  return async (r) => {
-    r.progress({ progress: 1 });
-    await gate.passed;
-    r.progress({ progress: 2 });
-    return { content: [] };
-  };
-}
-
-async function read(reader: EventReader): Promise<unknown[]> {
-  return (await reader.rest()).map((message) => message.params?.progress ?? message.result);
-}
 
 /** An event store that answers later, like one behind a network. */
 class LateStore implements EventStore {
@@ -62,7 +48,9 @@ describe('S73: polling', () => {
     expect(primed?.data).toBe('');
     expect(await reader.next()).toBeUndefined();
     gate.open();
-    expect(await read(await session.get({ 'last-event-id': primed?.id ?? '' }))).toEqual([{ content: [] }]);
+    expect(await readSteps(await session.get({ 'last-event-id': primed?.id ?? '' }))).toEqual([
+      { content: [] },
+    ]);
   });
 
   test('the version of the session decides, not that of the header', async () => {
@@ -80,7 +68,7 @@ describe('S73: polling', () => {
     const primed = await reader.next();
     expect(await reader.next()).toBeUndefined();
     gate.open();
-    expect(await read(await harness.get({ ...old, 'last-event-id': primed?.id ?? '' }))).toEqual([
+    expect(await readSteps(await harness.get({ ...old, 'last-event-id': primed?.id ?? '' }))).toEqual([
       { content: [] },
     ]);
   });
@@ -97,7 +85,7 @@ describe('S73: polling', () => {
     const reader = await session.call();
     while (!reader.raw.includes('keep-alive')) await reader.more();
     gate.open();
-    expect(await read(reader)).toEqual([{ content: [] }]);
+    expect(await readSteps(reader)).toEqual([{ content: [] }]);
   });
 });
 
@@ -135,7 +123,7 @@ describe('many messages at once', () => {
     await reader.cancel();
     const resumed = await session.get({ 'last-event-id': last?.id ?? '' });
     gate.open();
-    expect(await read(resumed)).toEqual([...STEPS.slice(70), { content: [] }]);
+    expect(await readSteps(resumed)).toEqual([...STEPS.slice(70), { content: [] }]);
   });
 
   test('who comes back while some wait to be said misses none, and hears none twice', async () => {
@@ -157,7 +145,7 @@ describe('many messages at once', () => {
     speak();
     const resumed = await resuming;
     gate.open();
-    expect(await read(resumed)).toEqual([2, 3, 4, { content: [] }]);
+    expect(await readSteps(resumed)).toEqual([2, 3, 4, { content: [] }]);
   });
 });
 
@@ -165,7 +153,7 @@ describe('ports that answer late', () => {
   test('what is said while a store is read is not missed', async () => {
     const events = new LateStore();
     const gate = new Gate();
-    const harness = new Harness({ call: waiting(gate), events });
+    const harness = new Harness({ call: twoSteps(gate), events });
     const session = await harness.session();
     const first = await session.get();
     const primed = await first.next();
@@ -185,12 +173,12 @@ describe('ports that answer late', () => {
   test('a store that fails is reported, and breaks nothing else', async () => {
     const fails = () => Promise.reject(new Error('secret'));
     const harness = new Harness({
-      call: waiting(openGate()),
+      call: twoSteps(openGate()),
       events: { append: fails, read: fails, forget: fails },
     });
     const session = await harness.session();
     const reader = await session.call({}, { progressToken: 'p' });
-    expect(await read(reader)).toEqual([1, 2, { content: [] }]);
+    expect(await readSteps(reader)).toEqual([1, 2, { content: [] }]);
     const resumed = await session.get({ 'last-event-id': 'abcd-1.0' });
     expect(resumed.status).toBe(500);
     await session.delete();

@@ -4,7 +4,6 @@ import {
   METHOD_NOT_FOUND,
   ProtocolError,
   stringifyJson,
-  writeError,
   writeResult,
   type JsonObject,
 } from '../../jsonrpc/index.js';
@@ -115,9 +114,9 @@ export class ModernCall extends Call {
     try {
       if (this.#asked !== undefined) this.#requireInput(new InputRequired(this.#asked));
       else if (result instanceof InputRequired) this.#requireInput(result);
-      else this.#answer(this.#write(result instanceof TaskCreated ? writeTask(result.task) : result), 200);
+      else this.answer(this.#write(result instanceof TaskCreated ? writeTask(result.task) : result));
     } catch (error) {
-      this.#fail(error);
+      this.failed(error);
     }
   }
 
@@ -128,19 +127,10 @@ export class ModernCall extends Call {
     } else if (error instanceof TaskCreated) {
       this.returned(error);
     } else if (error instanceof FacedError) {
-      this.#show(this.faceOf(error));
+      this.show(error);
     } else {
-      this.#fail(error);
+      this.failed(error);
     }
-  }
-
-  #show(face: Face): void {
-    if ('error' in face) this.#fail(face.error, face.refusal);
-    else this.returned(face.result);
-  }
-
-  protected stopped(reason: string): void {
-    this.#answer(writeError(this.id, { code: INTERNAL_ERROR, message: reason }), 200);
   }
 
   #ask(requests: InputRequests): unknown {
@@ -165,7 +155,7 @@ export class ModernCall extends Call {
           round: this.#round + 1,
         })
       : undefined;
-    this.#answer(writeResult(this.id, writeInputRequired(requests, sealed, this.#info)), 200);
+    this.answer(writeResult(this.id, writeInputRequired(requests, sealed, this.#info)));
   }
 
   #write(result: JsonObject | PreparedResult): string | LongAnswer {
@@ -188,30 +178,9 @@ export class ModernCall extends Call {
     return code === METHOD_NOT_FOUND && this.core.isForeign(this.method) ? 404 : 200;
   }
 
-  #fail(error: unknown, refusal?: Refusal): void {
-    if (error instanceof ProtocolError) {
-      const shown = toModernError(error.toErrorObject());
-      const status = refusal?.status ?? this.#statusOf(shown.code);
-      this.#answer(this.#writeError(shown), status, refusal?.retryAfterMs);
-      return;
-    }
-    this.core.observe({ type: 'handler_failed', method: this.method, error });
-    this.#answer(writeError(this.id, { code: INTERNAL_ERROR, message: 'Internal error' }), 200);
-  }
-
-  /** A handler may have put anything into the data of its error. */
-  #writeError(error: ReturnType<ProtocolError['toErrorObject']>): string {
-    try {
-      return writeError(this.id, error);
-    } catch (cause) {
-      this.core.observe({ type: 'handler_failed', method: this.method, error: cause });
-      return writeError(this.id, { code: error.code, message: error.message });
-    }
-  }
-
-  #answer(answer: string | LongAnswer, status: number, retryAfterMs?: number): void {
-    this.finish();
-    if (!this.answer(answer, status, retryAfterMs))
-      this.core.observe({ type: 'answer_lost', method: this.method });
+  protected refuse(error: ProtocolError, refusal?: Refusal): void {
+    const shown = toModernError(error.toErrorObject());
+    const status = refusal?.status ?? this.#statusOf(shown.code);
+    this.answer(this.writeError(shown), status, refusal?.retryAfterMs);
   }
 }
