@@ -88,7 +88,11 @@ describe('processes', () => {
       pass(3_000);
     }
     await expect(use(connector, 'where')).rejects.toMatchObject({ details: { reason: 'process_failed' } });
-    await expect(pool.probe(connector, 100)).rejects.toMatchObject({ details: { reason: 'process_failed' } });
+    await expect(pool.probe(connector, 100)).rejects.toMatchObject({
+      details: { reason: 'process_failed' },
+      message: expect.stringMatching(/Last: the process exited with code \d+$/) as string,
+    });
+    expect(pool.recentStderr(connector.id).at(-1)).toMatch(/^the process exited with code \d+$/);
     expect(await use(connector, 'where', { principal: 'hub', insists: true })).toContain('pid');
     expect(await use(connector, 'where')).toContain('pid');
     expect(changes).toEqual(['process_failed', 'process_recovered']);

@@ -11,7 +11,7 @@ import type { UpstreamPoolOptions } from './pool-options.js';
 import { PoolLease, type LeaseKeeper } from './pool-lease.js';
 import { probeHttp } from './probe-http.js';
 import { RecentCallers } from './recent-callers.js';
-import { toHubError, toOpenFailure } from './upstream-failure.js';
+import { toHubError, toOpenFailure, whyNotOpened } from './upstream-failure.js';
 import { toUpstream } from './to-upstream.js';
 import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-resources.js';
 import { UpstreamPaused } from './upstream-paused.js';
@@ -240,7 +240,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       // Opening may take several processes, to find out what is spoken; it counts as a whole.
       processes: {
         starting: () => stands && common.startsOf(identity).require('caller'),
-        ended: () => stands && this.#processEnded(member, identity),
+        ended: (reason) => stands && this.#processEnded(member, identity, reason),
         started: onProcess,
         folder: folderFor && (() => folderFor(connector)),
       },
@@ -264,7 +264,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       },
       (error: unknown) => {
         if (opening.signal.aborted) return;
-        if (isProcess) common.processEnded(identity);
+        if (isProcess) common.processEnded(identity, whyNotOpened(error, connector));
         else common.gate.failed(toOpenFailure(error, connector));
       },
     );
@@ -272,8 +272,8 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
   }
 
   /** Whoever comes next gets a new one, as often as that is allowed. Those who watch something in it are not sent away. */
-  #processEnded(member: Member, identity: string): void {
-    member.common.processEnded(identity);
+  #processEnded(member: Member, identity: string, reason: string): void {
+    member.common.processEnded(identity, reason);
     if (member.watched?.isIdle === false && !member.common.startsOf(identity).hasFailed) return;
     for (const [key, other] of this.#members) if (other === member) this.#end(key, member);
   }
