@@ -152,6 +152,7 @@ describe.runIf(CAN_LIMIT)('a hub that runs out of', () => {
       const [child = 0] = childrenOf(hub.pid);
       process.kill(child, 'SIGKILL');
       await eventually(async () => processesWith(join(folder, 'ledger')) === 0, 'the end of all of them');
+      expect(hub.exitCode()).toBeNull();
     } finally {
       limit('nofile', 4_096);
     }
