@@ -107,6 +107,22 @@ describe('processes', () => {
     expect(await use(connector, 'where', { principal: toAgentId('bob') })).toContain('pid');
   });
 
+  test('B3.6: of those that serve one call each there are never more than calls may run, however slowly they end', async () => {
+    let living = 0;
+    let most = 0;
+    const { use } = setUp({
+      onProcess: () => {
+        most = Math.max(most, ++living);
+        return () => void living--;
+      },
+    });
+    const connector = plain({ isolation: 'per_call', limits: { concurrency: 2 } });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => use(connector, 'where')));
+    expect(new Set(answers).size).toBe(6);
+    expect(most).toBe(2);
+    await until(() => living === 0, 'the end of the last');
+  });
+
   test('one that is old makes room for a new one when its calls are over, not before', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { pool, use, pass } = setUp();
