@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from '../connectors/index.js';
 import type { ConnectorId } from '../kernel/index.js';
+import { ChangePace } from './change-pace.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
 import { recoverUnfinishedCalls } from './recover.js';
@@ -18,7 +19,6 @@ export interface Schedule {
 const FIRST_RETRY_MS = 2_000;
 const RETENTION_MS = 600_000;
 const RECOVERY_MS = 30_000;
-const DEBOUNCE_MS = 250;
 const LONGEST_KEEP_MS = 3_600_000;
 /** How often it is looked whether one that did not answer does so again. */
 const PAUSED_CHECK_MS = 10_000;
@@ -84,6 +84,7 @@ class ConnectorRoutine {
   readonly #hub: Hub;
   readonly #config: Config;
   readonly #single: SingleSync;
+  readonly #pace: ChangePace;
   #changed: SyncReason | undefined;
   #failures = 0;
   #stopped = false;
@@ -95,6 +96,7 @@ class ConnectorRoutine {
     this.#config = config;
     this.connector = connector;
     this.#single = new SingleSync(hub, connector);
+    this.#pace = new ChangePace(hub.clock);
     const first = this.#sync(ROUTINE);
     this.known = hub.catalog.snapshotOf(connector.id) === undefined ? first : Promise.resolve();
     this.#checkLater();
@@ -103,7 +105,7 @@ class ConnectorRoutine {
   /** However often it is told, there is one sync for all of it. */
   async listChanged(): Promise<void> {
     this.#changed ??= { kind: 'changed', seen: await this.#single.seen() };
-    this.#syncIn(DEBOUNCE_MS);
+    this.#syncIn(this.#pace.pauseMs);
   }
 
   /** It stopped answering. */
@@ -171,6 +173,7 @@ class ConnectorRoutine {
     clearTimeout(this.#nextSync?.timer);
     const timer = setTimeout(() => {
       this.#nextSync = undefined;
+      if (this.#changed !== undefined) this.#pace.looked();
       const reason = this.#changed ?? ROUTINE;
       this.#changed = undefined;
       void this.#sync(reason);

@@ -61,9 +61,9 @@ export async function* examineConnector(
   yield await describeCalls(hub, id);
 }
 
-const LAST_WORDS = 3;
+const LAST_WORDS = 4;
 
-/** What a process wrote to stderr mostly says why it does not serve. */
+/** What a process said last, and how it ended, mostly tells why it does not serve. */
 async function withLastWords(hub: HubClient, id: string, step: Step): Promise<Step> {
   const { lines } = await hub.ask(ADMIN_ROUTES.connectors.logs, { path: { id } });
   const said = lines.filter((line) => line.trim() !== '').slice(-LAST_WORDS);

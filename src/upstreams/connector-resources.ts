@@ -55,9 +55,9 @@ export class ConnectorResources {
     return undefined;
   }
 
-  processEnded(identity: string): void {
+  processEnded(identity: string, reason: string): void {
     const starts = this.startsOf(identity);
-    if (!starts.ended()) return;
+    if (!starts.ended(reason)) return;
     this.#tell({ type: 'process_failed', connector: this.connector, reason: starts.failure().message });
   }
 

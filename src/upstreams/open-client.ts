@@ -109,9 +109,10 @@ function createProcess(
     limits: { lineBytes: limits.responseBytes },
     ...(isLimited && { usage: { memoryBytes, cpuSeconds, processes: descendants } }),
     onStderr,
-    onEnded: ({ code, message }) => {
+    onTalk: (text) => onStderr(`on stdout, where only messages belong: ${text}`),
+    onEnded: ({ message }) => {
       // Whoever looks at what it said last learns why it said no more.
-      if (code === 'STDIO_OVER_LIMIT') onStderr(message);
+      onStderr(message);
       processes.ended(message);
     },
     ...(processes.started && { onStarted: processes.started }),

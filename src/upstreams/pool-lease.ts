@@ -3,7 +3,8 @@ import type { Caller, Lease, Upstream } from './upstream.js';
 
 /** Who hears that a conversation of the pool has one user less. */
 export interface LeaseKeeper {
-  released(key: string, member: Member): void;
+  /** Returns what has to be over before another may take the turn. */
+  released(key: string, member: Member): Promise<void> | undefined;
 }
 
 /** One use of a conversation, and the turn that was taken for it. */
@@ -38,8 +39,11 @@ export class PoolLease implements Lease {
     if (this.#released) return;
     this.#released = true;
     const member = this.#member;
-    if (this.#resting === 0) member.common.gate.leave();
+    const { gate } = member.common;
     if (this.#caller.asks !== undefined) member.recent?.note(this.#caller.principal);
-    this.#keeper.released(this.#key, member);
+    const ending = this.#keeper.released(this.#key, member);
+    if (this.#resting > 0) return;
+    if (ending === undefined) gate.leave();
+    else void ending.then(() => gate.leave());
   }
 }

@@ -14,7 +14,7 @@ function setUp() {
   };
   const fail = (times: number, everyMs = 10_000): void => {
     for (let n = 0; n < times; n++) {
-      limit.ended();
+      limit.ended('the process exited with code 1');
       now += everyMs;
     }
   };
@@ -26,7 +26,7 @@ describe('how often a process may be started', () => {
     const { limit, refusal, pass } = setUp();
     const pauses: number[] = [];
     for (let n = 0; n < 4; n++) {
-      limit.ended();
+      limit.ended('the process exited with code 1');
       let waited = 0;
       for (; refusal('caller') !== undefined; waited += 50) pass(50);
       pauses.push(waited);
@@ -78,6 +78,6 @@ describe('how often a process may be started', () => {
       fail(1, 1_000);
       expect(limit.stands()).toBe(false);
     }
-    expect(limit.ended()).toBe(true);
+    expect(limit.ended('the process exited with code 1')).toBe(true);
   });
 });

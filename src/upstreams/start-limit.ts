@@ -18,6 +18,7 @@ export class StartLimit {
   readonly #clock: Clock;
   readonly #name: string;
   #endings: number[] = [];
+  #lastReason = '';
   #failed = false;
   #nextLookAt = 0;
 
@@ -58,7 +59,8 @@ export class StartLimit {
   }
 
   /** One ended unbidden, or never stood. True when that was once too often. */
-  ended(): boolean {
+  ended(reason: string): boolean {
+    this.#lastReason = reason;
     const now = this.#clock.monotonic();
     this.#forgetOld();
     this.#endings.push(now);
@@ -80,7 +82,7 @@ export class StartLimit {
     const wait = Math.max(0, Math.ceil(this.#nextLookAt - this.#clock.monotonic()));
     return new UpstreamPaused(
       'process_failed',
-      `${this.#name}: its process ended ${MOST_ENDINGS} times within a minute and is not started again; sync the connector to try`,
+      `${this.#name}: its process ended ${MOST_ENDINGS} times within a minute and is not started again; sync the connector to try. Last: ${this.#lastReason}`,
       wait,
     );
   }

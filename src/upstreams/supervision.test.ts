@@ -88,7 +88,11 @@ describe('processes', () => {
       pass(3_000);
     }
     await expect(use(connector, 'where')).rejects.toMatchObject({ details: { reason: 'process_failed' } });
-    await expect(pool.probe(connector, 100)).rejects.toMatchObject({ details: { reason: 'process_failed' } });
+    await expect(pool.probe(connector, 100)).rejects.toMatchObject({
+      details: { reason: 'process_failed' },
+      message: expect.stringMatching(/Last: the process exited with code \d+$/) as string,
+    });
+    expect(pool.recentStderr(connector.id).at(-1)).toMatch(/^the process exited with code \d+$/);
     expect(await use(connector, 'where', { principal: 'hub', insists: true })).toContain('pid');
     expect(await use(connector, 'where')).toContain('pid');
     expect(changes).toEqual(['process_failed', 'process_recovered']);
@@ -101,6 +105,22 @@ describe('processes', () => {
       await expect(use(connector, 'crash')).rejects.toMatchObject({ code: 'upstream_closed' });
     await expect(use(connector, 'where')).rejects.toMatchObject({ details: { reason: 'process_failed' } });
     expect(await use(connector, 'where', { principal: toAgentId('bob') })).toContain('pid');
+  });
+
+  test('B3.6: of those that serve one call each there are never more than calls may run, however slowly they end', async () => {
+    let living = 0;
+    let most = 0;
+    const { use } = setUp({
+      onProcess: () => {
+        most = Math.max(most, ++living);
+        return () => void living--;
+      },
+    });
+    const connector = plain({ isolation: 'per_call', limits: { concurrency: 2 } });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => use(connector, 'where')));
+    expect(new Set(answers).size).toBe(6);
+    expect(most).toBe(2);
+    await until(() => living === 0, 'the end of the last');
   });
 
   test('one that is old makes room for a new one when its calls are over, not before', async () => {

@@ -4,7 +4,7 @@ import { HubError, Secret, type HubErrorCode } from '../kernel/index.js';
 import { ClientError, type ClientErrorCode } from '../mcp/client/index.js';
 import { ProtocolError } from '../mcp/jsonrpc/index.js';
 import { TransportError, type TransportErrorCode } from '../mcp/transports/index.js';
-import { toHubError, toOpenFailure } from './upstream-failure.js';
+import { toHubError, toOpenFailure, whyNotOpened } from './upstream-failure.js';
 
 const CONNECTOR = connectorOf('db');
 
@@ -82,6 +82,16 @@ describe('faults', () => {
     expect(toHubError(new ClientError('timeout', '', { mayHaveArrived }), CONNECTOR).outcomeUnknown).toBe(
       mayHaveArrived,
     );
+  });
+
+  test.each([
+    ['STDIO_EXITED', { exitCode: 3 }, 'the process ended with code 3'],
+    ['STDIO_SPAWN_FAILED', { systemCode: 'ENOENT' }, /ENOENT: no such program or working directory/],
+    ['STDIO_SPAWN_FAILED', { systemCode: 'ENOEXEC' }, 'the command could not be started (ENOEXEC)'],
+  ] as const)('%s with %j says what is needed to mend it', (code, details, said) => {
+    const wire = new TransportError(code, 'secret canary', details);
+    expect(toHubError(wire, CONNECTOR).message).toMatch(said);
+    expect(whyNotOpened(wire, CONNECTOR)).toMatch(said);
   });
 
   test('what could not be opened was not acted on', () => {

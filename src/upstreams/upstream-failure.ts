@@ -46,8 +46,8 @@ export function toHubError(error: unknown, connector: Connector, shown: Headers 
   if (error instanceof ProtocolError) return rejection(error, connector, shown);
   const name = `connector ${connector.id}`;
   if (error instanceof TransportError) {
-    const [code, text] = TRANSPORT[error.code];
-    const message = `${name}: ${text}${error.status === undefined ? '' : ` (HTTP ${error.status})`}`;
+    const [code] = TRANSPORT[error.code];
+    const message = `${name}: ${describe(error)}`;
     if (code === 'credential_required') return new AccessRefused(message, error);
     return new HubError(code, message, {
       cause: error,
@@ -66,6 +66,28 @@ export function toHubError(error: unknown, connector: Connector, shown: Headers 
   }
   return new HubError('internal', `${name}: unexpected failure`, { cause: error, outcomeUnknown: true });
 }
+
+/** Why a process did not stand, in words that follow the name of its connector. */
+export function whyNotOpened(error: unknown, connector: Connector): string {
+  if (error instanceof ProtocolError) return rejection(error, connector, {}).message;
+  if (error instanceof TransportError) return describe(error);
+  return error instanceof ClientError ? CLIENT[error.code][1] : 'unexpected failure';
+}
+
+/** With what is known of the reason, where that helps to mend it. */
+function describe({ code, status, exitCode, systemCode }: TransportError): string {
+  const text = TRANSPORT[code][1];
+  if (systemCode !== undefined) return `${text} (${SYSTEM_CODES.get(systemCode) ?? systemCode})`;
+  if (exitCode !== undefined) return `${text} with code ${exitCode}`;
+  return status === undefined ? text : `${text} (HTTP ${status})`;
+}
+
+const SYSTEM_CODES: ReadonlyMap<string, string> = new Map([
+  ['ENOENT', 'ENOENT: no such program or working directory'],
+  ['EACCES', 'EACCES: the program or its working directory may not be used'],
+  ['EAGAIN', 'EAGAIN: no more processes may be started'],
+  ['EMFILE', 'EMFILE: the hub has too many files open'],
+]);
 
 const STILL_THERE: ReadonlySet<unknown> = new Set(['MCP_SESSION_NOT_FOUND', 'session_lost']);
 /** Ended by us, or the end of a process, for which there is a count of its own. */

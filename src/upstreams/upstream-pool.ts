@@ -11,7 +11,7 @@ import type { UpstreamPoolOptions } from './pool-options.js';
 import { PoolLease, type LeaseKeeper } from './pool-lease.js';
 import { probeHttp } from './probe-http.js';
 import { RecentCallers } from './recent-callers.js';
-import { toHubError, toOpenFailure } from './upstream-failure.js';
+import { toHubError, toOpenFailure, whyNotOpened } from './upstream-failure.js';
 import { toUpstream } from './to-upstream.js';
 import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-resources.js';
 import { UpstreamPaused } from './upstream-paused.js';
@@ -206,7 +206,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     // A process that does not answer is not waited for: whoever tries next begins with a new one.
     if (change.type === 'breaker_opened' && change.connector.endpoint.transport === 'stdio')
       for (const [key, member] of this.#members)
-        if (member.connector === change.connector && member.silent > 0) this.#end(key, member);
+        if (member.connector === change.connector && member.silent > 0) void this.#end(key, member);
     this.#options.onChange?.(change);
   }
 
@@ -240,7 +240,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       // Opening may take several processes, to find out what is spoken; it counts as a whole.
       processes: {
         starting: () => stands && common.startsOf(identity).require('caller'),
-        ended: () => stands && this.#processEnded(member, identity),
+        ended: (reason) => stands && this.#processEnded(member, identity, reason),
         started: onProcess,
         folder: folderFor && (() => folderFor(connector)),
       },
@@ -264,7 +264,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       },
       (error: unknown) => {
         if (opening.signal.aborted) return;
-        if (isProcess) common.processEnded(identity);
+        if (isProcess) common.processEnded(identity, whyNotOpened(error, connector));
         else common.gate.failed(toOpenFailure(error, connector));
       },
     );
@@ -272,10 +272,10 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
   }
 
   /** Whoever comes next gets a new one, as often as that is allowed. Those who watch something in it are not sent away. */
-  #processEnded(member: Member, identity: string): void {
-    member.common.processEnded(identity);
+  #processEnded(member: Member, identity: string, reason: string): void {
+    member.common.processEnded(identity, reason);
     if (member.watched?.isIdle === false && !member.common.startsOf(identity).hasFailed) return;
-    for (const [key, other] of this.#members) if (other === member) this.#end(key, member);
+    for (const [key, other] of this.#members) if (other === member) void this.#end(key, member);
   }
 
   /** One conversation per connector hears when lists change. It stays open for that, however idle it is. */
@@ -294,21 +294,30 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     await client.subscribe(filter, () => onListChanged(connector.id));
   }
 
-  released(key: string, member: Member): void {
+  released(key: string, member: Member): Promise<void> | undefined {
+    const { isolation, endpoint } = member.connector;
     member.leases--;
     member.lastUsed = this.#options.clock.monotonic();
-    if (member.connector.isolation === 'per_call') this.#end(key, member);
-    else if (member.retired && member.leases === 0) this.#bury(member);
+    if (isolation === 'per_call') {
+      const ending = this.#end(key, member);
+      // Processes that take their time to end would pile up behind calls that are soon over.
+      return endpoint.transport === 'stdio' ? ending : undefined;
+    }
+    if (member.retired && member.leases === 0) this.#bury(member);
+    return undefined;
   }
 
-  #end(key: string, member: Member): void {
+  #end(key: string, member: Member): Promise<void> {
     this.#members.delete(key);
-    void close(member);
+    return close(member);
   }
 
   /** Whoever comes next gets a new one; those who are in it finish first. */
   #retire(key: string, member: Member): void {
-    if (member.leases === 0) return this.#end(key, member);
+    if (member.leases === 0) {
+      void this.#end(key, member);
+      return;
+    }
     member.retired = true;
     this.#members.delete(key);
     this.#retired.add(member);
@@ -324,7 +333,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     for (const [key, member] of this.#members) {
       const verdict = judgeAge(member, now);
       if (verdict === 'old') this.#retire(key, member);
-      else if (verdict === 'idle') this.#end(key, member);
+      else if (verdict === 'idle') void this.#end(key, member);
     }
   }
 }

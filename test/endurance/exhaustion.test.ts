@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROOT } from '../../scripts/repository.js';
 import { startHubProcess, type HubProcess } from '../support/hub-process.js';
+import { processesWith } from '../support/processes-with.js';
 import { openRawAgent } from '../support/raw-agent.js';
 import { startUpstream, type ScriptedUpstream } from '../support/scripted-upstream.js';
 
@@ -104,8 +105,14 @@ describe.runIf(CAN_LIMIT)('a hub that runs out of', () => {
       tools: [{ name: 't', inputSchema: { type: 'object' } }],
       call: () => ({ content: [{ type: 'text', text: 'fine' }] }),
     });
-    hub = await startHubProcess(folder, { connectors: { up: { url: upstream.url } } });
+    const family = {
+      command: process.execPath,
+      args: [join(ROOT, 'test', 'support', 'stdio', 'hostile.mjs'), 'grandchild', join(folder, 'ledger')],
+      era: 'legacy',
+    };
+    hub = await startHubProcess(folder, { connectors: { up: { url: upstream.url }, family } });
     await eventually(async () => (await call()).includes('fine'), 'a first call');
+    await eventually(async () => processesWith(join(folder, 'ledger')) === 2, 'a process and its own');
   }, 90_000);
   afterAll(async () => {
     await hub?.close();
@@ -138,6 +145,18 @@ describe.runIf(CAN_LIMIT)('a hub that runs out of', () => {
     });
     expect(await verified.json()).toMatchObject({ ok: true });
   }, 120_000);
+
+  test('F33: descriptors still ends those whom a process leaves behind', async () => {
+    limit('nofile', readdirSync(`/proc/${hub.pid}/fd`).length);
+    try {
+      const [child = 0] = childrenOf(hub.pid);
+      process.kill(child, 'SIGKILL');
+      await eventually(async () => processesWith(join(folder, 'ledger')) === 0, 'the end of all of them');
+      expect(hub.exitCode()).toBeNull();
+    } finally {
+      limit('nofile', 4_096);
+    }
+  }, 60_000);
 
   test('F33: descriptors serves those it has, does not crash, and takes new ones when there are more', async () => {
     const port = Number(new URL(hub.url).port);

@@ -57,3 +57,20 @@ describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
     expect(heard).toHaveLength(1);
   });
 });
+
+test('an upstream that says so without end is looked at ever less often', async () => {
+  const { upstream, script, lists, tell } = await start('modern');
+  const before = lists();
+  const looks: number[] = [];
+  await until(
+    () => {
+      upstream.script = { ...script, tools: [tool(`number-${lists()}`)] };
+      tell();
+      if (lists() - before > looks.length) looks.push(performance.now());
+      return looks.length === 13;
+    },
+    'thirteen looks',
+    20_000,
+  );
+  expect((looks[12] ?? 0) - (looks[11] ?? 0)).toBeGreaterThan(900);
+}, 30_000);

@@ -287,7 +287,8 @@ export const CONNECTOR_ROUTES = {
     method: 'get',
     path: '/connectors/{id}/logs',
     role: 'operator',
-    summary: 'The latest lines its process wrote to stderr',
+    summary:
+      'The latest lines its process wrote to stderr, what it said on stdout that is no message, and how it ended',
     answer: z.strictObject({ lines: z.array(z.string()) }).meta({ id: 'ConnectorLogs' }),
   }),
 } as const;

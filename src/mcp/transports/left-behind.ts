@@ -47,11 +47,11 @@ export async function endLeftBehind(
       }
     }
   };
-  const first = findLeftBehind(marks, await table.read());
+  const first = findLeftBehind(marks, (await table.read()) ?? []);
   if (first.length === 0) return 0;
   send(first, 'SIGTERM');
   await sleep(graceMs);
-  send(findLeftBehind(marks, await table.read()), 'SIGKILL');
+  send(findLeftBehind(marks, (await table.read()) ?? []), 'SIGKILL');
   return first.length;
 }
 

@@ -7,14 +7,16 @@ import type { TransportWarning } from './transport.js';
 function openReader(maxBadLines = 3) {
   const messages: Message[] = [];
   const warnings: TransportWarning[] = [];
+  const talk: string[] = [];
   let givenUp = 0;
   const reader = new LineMessages({
     maxBadLines,
     onMessage: (message) => messages.push(message),
     onWarning: (warning) => warnings.push(warning),
+    onTalk: (text) => talk.push(text),
     onTooManyBadLines: () => givenUp++,
   });
-  return { reader, messages, warnings, givenUp: () => givenUp };
+  return { reader, messages, warnings, talk, givenUp: () => givenUp };
 }
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
@@ -37,6 +39,19 @@ test.each([
   expect(messages).toEqual([{ kind: 'request', id: 1, method: 'ping', params: undefined }]);
   expect(warnings.map((warning) => warning.code)).toEqual([code]);
   expect(warnings[0]?.message).not.toContain(line);
+});
+
+test.each([
+  ['a banner', '\u001B[32mListening on stdio\u001B[0m', 'Listening on stdio'],
+  ['a reason', '[error] API_KEY is not set', '[error] API_KEY is not set'],
+  ['a banner before a message', `starting... ${PING}`, 'starting...'],
+  ['a line of a message over several lines', '  "text": "for one reader",', '(a line that is not JSON)'],
+  ['a broken message', '{"jsonrpc":"2.0","id":1', '(a line that is not JSON)'],
+  ['another kind of JSON', '{"level":"info"}', '(a line that is not JSON-RPC)'],
+])('C50: %s is told as far as it is talk', (_name, line, expected) => {
+  const { reader, talk } = openReader();
+  reader.read(line);
+  expect(talk).toEqual([expected]);
 });
 
 test('a batch is delivered one by one', () => {

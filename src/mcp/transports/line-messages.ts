@@ -10,12 +10,15 @@ import {
 import type { TransportWarning } from './transport.js';
 import { LineRate } from './line-rate.js';
 import { readProgress } from './read-progress.js';
+import { toPlainText } from './stdio-stderr.js';
 
 const WARNINGS_PER_SECOND = 10;
 
 export interface LineMessagesOptions {
   onMessage(message: Message): void;
   onWarning(warning: TransportWarning): void;
+  /** What a line that is no message says, as far as that is talk; at most ten a second. */
+  onTalk?(text: string): void;
   /** So many unusable lines without a message between them. */
   readonly maxBadLines: number;
   onTooManyBadLines(): void;
@@ -49,7 +52,7 @@ export class LineMessages {
     }
     const value = parse(line);
     if (value === undefined) {
-      this.#skip('not_json');
+      this.#skip('not_json', line);
     } else if (Array.isArray(value) && value.length > 0) {
       // A peer of the one revision with batches may answer with one (2025-03-26, basic: batching).
       for (const item of value) this.#deliver(item);
@@ -64,7 +67,7 @@ export class LineMessages {
 
   #deliver(value: Json): void {
     const message = convert(value);
-    if (message === undefined) this.#skip('not_jsonrpc');
+    if (message === undefined) this.#skip('not_jsonrpc', '');
     else this.#pass(message);
   }
 
@@ -74,7 +77,7 @@ export class LineMessages {
     this.#options.onMessage(message);
   }
 
-  #skip(code: 'not_json' | 'not_jsonrpc'): void {
+  #skip(code: 'not_json' | 'not_jsonrpc', line: string): void {
     if (this.#stopped) return;
     this.#skipped++;
     this.#badRun++;
@@ -84,6 +87,7 @@ export class LineMessages {
         code,
         message: `skipped a line that is not ${what} (${this.#skipped} so far)`,
       });
+      this.#options.onTalk?.(toTalk(line) || `(a line that is not ${what})`);
     }
     if (this.#badRun >= this.#options.maxBadLines) {
       this.stop();
@@ -103,6 +107,13 @@ function parse(line: string): Json | undefined {
     if (error instanceof JsonError) return undefined;
     throw error;
   }
+}
+
+const TALK_CHARACTERS = 500;
+
+/** Without what may be a message, which is nobody's to read but the one's it is for. */
+function toTalk(line: string): string {
+  return toPlainText(line.slice(0, TALK_CHARACTERS).replace(/[{"].*/s, '')).trim();
 }
 
 function convert(value: Json): Message | undefined {

@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
@@ -14,10 +14,11 @@ export interface ProcessEntry {
   readonly startedAt: string;
 }
 
+/** Undefined where the system lacks what reading takes: then nobody is known to be gone. */
 export interface ProcessTable {
-  read(): Promise<readonly ProcessEntry[]>;
+  read(): Promise<readonly ProcessEntry[] | undefined>;
   /** Blocks; for a process that is about to exit. */
-  readSync(): readonly ProcessEntry[];
+  readSync(): readonly ProcessEntry[] | undefined;
 }
 
 export function createProcessTable(platform: NodeJS.Platform = process.platform): ProcessTable {
@@ -31,7 +32,7 @@ export function createProcessTable(platform: NodeJS.Platform = process.platform)
  */
 function shareReads(table: ProcessTable): ProcessTable {
   let running: Promise<unknown> = Promise.resolve();
-  let next: Promise<readonly ProcessEntry[]> | undefined;
+  let next: Promise<readonly ProcessEntry[] | undefined> | undefined;
   return {
     readSync: () => table.readSync(),
     read() {
@@ -50,30 +51,67 @@ const NONE: ProcessTable = { read: async () => [], readSync: () => [] };
 
 const PROC_PID = /^\d+$/;
 
-const PROC: ProcessTable = {
-  async read() {
-    const names = await readdir('/proc').catch(() => []);
-    const entries = await Promise.all(
-      names
-        .filter((name) => PROC_PID.test(name))
-        .map((pid) =>
-          // The process may be gone by now.
-          readFile(`/proc/${pid}/stat`, 'latin1').then(parseProcStat, () => undefined),
-        ),
-    );
-    return entries.filter((entry) => entry !== undefined);
-  },
-  readSync() {
-    const entries: ProcessEntry[] = [];
-    for (const name of attempt(() => readdirSync('/proc')) ?? []) {
-      if (!PROC_PID.test(name)) continue;
-      const stat = attempt(() => readFileSync(`/proc/${name}/stat`, 'latin1'));
-      const entry = stat === undefined ? undefined : parseProcStat(stat);
-      if (entry !== undefined) entries.push(entry);
+/** How many files are open at once: a machine may have thousands of processes, and we fewer descriptors. */
+const FILES_AT_ONCE = 16;
+const EXHAUSTED: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE', 'ENOMEM']);
+
+class ProcTable implements ProcessTable {
+  /** A descriptor to give up where there are no others: whoever cannot look would leave processes behind. */
+  #spare: number | undefined;
+
+  async read(): Promise<readonly ProcessEntry[] | undefined> {
+    this.#spare ??= attempt(() => openSync('/dev/null', 'r'));
+    try {
+      const pids = (await readdir('/proc')).filter((name) => PROC_PID.test(name));
+      const entries: ProcessEntry[] = [];
+      for (let at = 0; at < pids.length; at += FILES_AT_ONCE) {
+        const some = pids.slice(at, at + FILES_AT_ONCE);
+        const read = await Promise.all(
+          some.map((pid) => readFile(`/proc/${pid}/stat`, 'latin1').then(parseProcStat, requireGone)),
+        );
+        for (const entry of read) if (entry !== undefined) entries.push(entry);
+      }
+      return entries;
+    } catch {
+      return this.readSync();
     }
+  }
+
+  readSync(): readonly ProcessEntry[] | undefined {
+    const spare = this.#spare;
+    this.#spare = undefined;
+    if (spare !== undefined) attempt(() => closeSync(spare));
+    const entries = attempt(readProc);
+    this.#spare = attempt(() => openSync('/dev/null', 'r'));
     return entries;
-  },
-};
+  }
+}
+
+// Module state against the rule: one spare descriptor is enough for a process.
+const PROC = new ProcTable();
+
+function readProc(): readonly ProcessEntry[] {
+  const entries: ProcessEntry[] = [];
+  for (const name of readdirSync('/proc')) {
+    if (!PROC_PID.test(name)) continue;
+    const entry = readEntry(name);
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries;
+}
+
+function readEntry(pid: string): ProcessEntry | undefined {
+  try {
+    return parseProcStat(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch (error) {
+    return requireGone(error);
+  }
+}
+
+/** The process may be gone by now, or not ours to look at. */
+function requireGone(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && EXHAUSTED.has(error.code)) throw error;
+}
 
 /** proc(5): pid (comm) state ppid pgrp session … starttime is field 22. `comm` may hold blanks and parentheses. */
 export function parseProcStat(stat: string): ProcessEntry | undefined {
@@ -89,12 +127,12 @@ const PS_LIMITS = { encoding: 'utf8', timeout: 2000, maxBuffer: 16 * 1024 * 1024
 
 const PS: ProcessTable = {
   async read() {
-    const listed = await promisify(execFile)('ps', PS_ARGS, PS_LIMITS).catch(() => ({ stdout: '' }));
-    return parsePs(listed.stdout);
+    const listed = await promisify(execFile)('ps', PS_ARGS, PS_LIMITS).catch(() => undefined);
+    return listed && parsePs(listed.stdout);
   },
   readSync: () =>
-    parsePs(
-      attempt(() => execFileSync('ps', PS_ARGS, { ...PS_LIMITS, stdio: ['ignore', 'pipe', 'ignore'] })) ?? '',
+    attempt(() =>
+      parsePs(execFileSync('ps', PS_ARGS, { ...PS_LIMITS, stdio: ['ignore', 'pipe', 'ignore'] })),
     ),
 };
 

@@ -23,7 +23,7 @@ const STRANGERS = [apart(1, 0), apart(2, 1), apart(300, 1)];
 
 function openTree() {
   const sent: [number, string][] = [];
-  let entries: readonly ProcessEntry[] = [];
+  let entries: readonly ProcessEntry[] | undefined = [];
   const tree = new PosixProcessTree({
     pid: ROOT,
     table: { read: async () => entries, readSync: () => entries },
@@ -36,6 +36,10 @@ function openTree() {
     tree,
     sees: (...now: ProcessEntry[]) => {
       entries = [...STRANGERS, ...now];
+      return tree.survey();
+    },
+    seesNothing: () => {
+      entries = undefined;
       return tree.survey();
     },
     signalled: () => {
@@ -55,6 +59,16 @@ test('the group is signalled as one', async () => {
   const { sees, signalled } = openTree();
   expect(await sees(entry(ROOT, 50), entry(101, ROOT), entry(102, 101))).toBe(true);
   expect(signalled()).toEqual([-ROOT]);
+});
+
+test('F33: where the table cannot be read nobody counts as gone, and those who are known stay so', async () => {
+  const { tree, sees, seesNothing, signalled, killedNow } = openTree();
+  await sees(entry(ROOT, 50), entry(101, ROOT), apart(200, 101));
+  tree.rootExited();
+  expect(await seesNothing()).toBe(true);
+  expect(signalled()).toEqual([-ROOT, 200]);
+  expect(killedNow()).toEqual([`-${ROOT} SIGKILL`, '200 SIGKILL']);
+  expect(await sees()).toBe(false);
 });
 
 test('B3.6: descendants that left the group are signalled one by one', async () => {

@@ -6,16 +6,16 @@ export interface ProcessTree {
   /** The child was reaped: from now on its number may belong to someone else. */
   rootExited(): void;
   /**
-   * Whether anyone is left. Remembers descendants, because they cannot be traced once their parent has died. Never
-   * rejects.
+   * Whether anyone is left, or may be. Remembers descendants, because they cannot be traced once their parent has died.
+   * Never rejects.
    */
   survey(): Promise<boolean>;
   /** Everyone the last survey saw, and the child. */
   pids(): readonly number[];
   /** To everyone the last survey saw. */
   signal(signal: 'SIGTERM' | 'SIGKILL'): void;
-  /** Kills everyone without waiting, for a process that is about to exit. `entries` is the process table of now. */
-  killNow(entries: readonly ProcessEntry[]): void;
+  /** Kills everyone without waiting, for a process that is about to exit. `entries` is the process table of now, if known. */
+  killNow(entries: readonly ProcessEntry[] | undefined): void;
 }
 
 export interface PosixProcessTreeOptions {
@@ -49,7 +49,9 @@ export class PosixProcessTree implements ProcessTree {
 
   async survey(): Promise<boolean> {
     const exitedBefore = this.#rootExited;
-    this.#update(await this.#table.read(), exitedBefore);
+    const entries = await this.#table.read();
+    if (entries === undefined) return true;
+    this.#update(entries, exitedBefore);
     return !this.#rootExited || this.#members.size > 0;
   }
 
@@ -67,8 +69,8 @@ export class PosixProcessTree implements ProcessTree {
     if (inGroup) this.#send(-this.pid, signal);
   }
 
-  killNow(entries: readonly ProcessEntry[]): void {
-    this.#update(entries, this.#rootExited);
+  killNow(entries: readonly ProcessEntry[] | undefined): void {
+    if (entries !== undefined) this.#update(entries, this.#rootExited);
     this.signal('SIGKILL');
   }
 

@@ -64,7 +64,7 @@ export class StderrLog {
     const bytes = this.#wrapped
       ? Buffer.concat([this.#recent.subarray(this.#at), this.#recent.subarray(0, this.#at)])
       : this.#recent.subarray(0, this.#at);
-    return clean(bytes.subarray(startOfText(bytes)).toString('utf8'));
+    return toPlainText(bytes.subarray(startOfText(bytes)).toString('utf8'));
   }
 
   /** The child is about to end: its last words are handed on as soon as they are there. */
@@ -107,7 +107,7 @@ export class StderrLog {
   #handOn(line: string, onLine: (line: string) => void): void {
     if (!this.#rate.take()) return;
     this.#reportDropped();
-    onLine(clean(line));
+    onLine(toPlainText(line));
   }
 
   #reportDropped(): void {
@@ -116,7 +116,8 @@ export class StderrLog {
   }
 }
 
-function clean(text: string): string {
+/** Without what acts on a terminal. */
+export function toPlainText(text: string): string {
   return text.replace(TERMINAL_SEQUENCES, '').replace(CONTROLS, '');
 }
 

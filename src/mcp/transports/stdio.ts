@@ -46,6 +46,8 @@ export interface StdioOptions extends StdioCommand {
   readonly shutdown?: Partial<ShutdownTimes>;
   /** A line of the child's stderr: free text, without control characters. At most 100 a second. */
   readonly onStderr?: (line: string) => void;
+  /** What the child said on its output that is no message: a banner, or why it cannot serve. At most ten lines a second. */
+  readonly onTalk?: (text: string) => void;
   /** Called with each child that runs. What it returns is called when nothing is left of that. */
   readonly onStarted?: (child: ProcessMark) => () => void;
   /** Nothing is left of the child, or it was never there. */
@@ -101,6 +103,7 @@ export class StdioTransport implements Transport {
       maxBadLines: badLines,
       onMessage: (message) => this.#deliver(message),
       onWarning: (warning) => this.#warn(warning),
+      ...(options.onTalk && { onTalk: options.onTalk }),
       onTooManyBadLines: () => this.#giveUp('STDIO_EXITED', `${badLines} lines in a row were no messages`),
       ignores: isUnwanted,
     });
