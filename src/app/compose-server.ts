@@ -55,6 +55,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     ...(hub.shared !== undefined && { shared: hub.shared }),
     onSessionEnded: ({ id }, session) => hub.upstreams.endSession(id, session),
     onPolicyChange: (listener) => hub.policyChanged.on(listener),
+    onAgentsChange: (listener) => hub.agentsChanged.on(listener),
     tracer: hub.telemetry.tracer,
     onServerEvent: hub.telemetry.onServerEvent,
     logger: hub.logger.child({ part: 'mcp' }),

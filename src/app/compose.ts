@@ -1,12 +1,7 @@
 import { join } from 'node:path';
-import { createAgentDirectory, createAuthenticator, type Authenticator } from '../agents/index.js';
+import { createAgentDirectory, createAuthenticator } from '../agents/index.js';
 import type { WorkerLink } from '../coordination/index.js';
-import {
-  createLiveCatalog,
-  createSchemaIndex,
-  type LiveCatalog,
-  type SnapshotStore,
-} from '../catalog/index.js';
+import { createLiveCatalog, createSchemaIndex, type LiveCatalog } from '../catalog/index.js';
 import { createConnectorDirectory } from '../connectors/index.js';
 import {
   createArgumentsRecorder,
@@ -42,6 +37,7 @@ import {
 import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool, type UpstreamChange, type Upstreams } from '../upstreams/index.js';
 import { createAcceptedPolicies } from './accepted-policies.js';
+import { announcing, announcingSnapshots } from './announcing.js';
 import { ChildRecords } from './child-records.js';
 import { composeConnections, composeTokens } from './compose-accounts.js';
 import { composeBrowser } from './compose-browser.js';
@@ -56,7 +52,6 @@ import { MasterKeyHolder } from './master-key/master-key-holder.js';
 import { openShared } from './open-shared.js';
 import { PublicUrl } from './public-url.js';
 import { ProcessFolders } from './process-folders.js';
-import type { Replicas } from './replicas.js';
 import { Signal } from './signal.js';
 import { createToolsetIndex } from './toolset-index.js';
 import { VERSION } from './version.js';
@@ -188,6 +183,7 @@ async function openParts(given: HubParts) {
   const catalog = createLiveCatalog();
   const toolsets = createToolsetIndex(catalog);
   const agents = createAgentDirectory(storage.agents);
+  const agentsChanged = new Signal();
   const listChanged = new Signal<ConnectorId>();
   const upstreamChanged = new Signal<UpstreamChange>();
   const children = new ChildRecords(join(folder.path, 'children'));
@@ -214,7 +210,12 @@ async function openParts(given: HubParts) {
     toolsets,
     agents,
     callers,
-    authenticator: announcing(createAuthenticator({ agents, clock, tokens: callers.verifier }), replicas),
+    agentsChanged,
+    authenticator: announcing(
+      createAuthenticator({ agents, clock, tokens: callers.verifier }),
+      replicas,
+      agentsChanged,
+    ),
     connectors: createConnectorDirectory(storage.connectors),
     connectorsChanged: new Signal(),
     listChanged,
@@ -307,29 +308,6 @@ function watchKey(
         if (usesVault(connector)) upstreams.drop(connector.id).catch(() => {});
     },
   });
-}
-
-/** What one replica is told to forget, all forget. */
-function announcing(authenticator: Authenticator, replicas: Replicas): Authenticator {
-  replicas.hear('agents', () => authenticator.forget());
-  return {
-    ...authenticator,
-    forget() {
-      authenticator.forget();
-      replicas.announce('agents');
-    },
-  };
-}
-
-/** Other replicas offer it as soon as it is stored. */
-function announcingSnapshots(snapshots: SnapshotStore, replicas: Replicas): SnapshotStore {
-  return {
-    ...snapshots,
-    async save(snapshot, diff) {
-      await snapshots.save(snapshot, diff);
-      replicas.announce('snapshots', snapshot.connectorId);
-    },
-  };
 }
 
 /** Recorded arguments are in the hash chain and can never be sealed again, so their keys outlive master keys. */

@@ -40,6 +40,7 @@ describe('buildSnapshot', () => {
     ['a name of 129 characters', 'x'.repeat(129), 'the name is longer than 128 characters'],
     ['control characters', 'a\u001B[31m', 'the name has control characters'],
     ['a line break', 'a\nb', 'the name has control characters'],
+    ['half of a surrogate pair', 'a\ud800', 'the name has half a character'],
   ])('sets aside %s', (_what, name, reason) => {
     const { tools, rejected } = buildSnapshot(listing({ tools: [tool(name), tool('ok')] }), undefined, fine);
     expect(tools.map((kept) => kept.name)).toEqual(['ok']);

@@ -122,6 +122,7 @@ function judgeName(kind: RejectedOffer['kind'], name: string): string | undefine
   if (name === '') return 'the name is empty';
   const limit = kind === 'tool' || kind === 'prompt' ? MAX_NAME_LENGTH : 8 * 1024;
   if (name.length > limit) return `the name is longer than ${limit} characters`;
+  if (/\p{Cs}/u.test(name)) return 'the name has half a character';
   return /\p{Cc}/u.test(name) ? 'the name has control characters' : undefined;
 }
 

@@ -13,7 +13,7 @@ export interface CatalogEntry {
   readonly snapshot: Snapshot;
 }
 
-/** Which part of the catalogue an endpoint shows. */
+/** Which part of the catalogue an endpoint shows. The tools of a toolset may be others when they are asked for again. */
 export type SurfaceScope =
   | { readonly kind: 'all' }
   | { readonly kind: 'connector'; readonly connector: string }

@@ -24,8 +24,10 @@ import {
   type StateSeal,
   type Subscription,
 } from '../mcp/server/index.js';
+import { isScoped, nameOfScope, scopeOf, type NamedParts } from './endpoint-scope.js';
 import { logServerEvent } from './log-server-event.js';
 import { createCallerIdentification, type TokenFace } from './identify-caller.js';
+import { reviewListeners } from './review-listeners.js';
 import { REST_METHODS, RestExchange } from './rest-face.js';
 import {
   createMcpHandlers,
@@ -36,7 +38,7 @@ import {
 import { LONGEST_TTL_MS } from './mcp-lists.js';
 import { Principals } from './principals.js';
 import { ListDigests } from './list-digests.js';
-import { tellOfLists } from './tell-of-lists.js';
+import { tellOfLists, type ListSource } from './tell-of-lists.js';
 import { tellReduced } from './tell-reduced.js';
 import { networkOf } from './network-of.js';
 import {
@@ -49,7 +51,7 @@ import { createTaskPort } from './task-port.js';
 import { followTasks } from './task-updates.js';
 import { toolParamHeaders } from './tool-param-headers.js';
 
-export interface McpEndpointsOptions {
+export interface McpEndpointsOptions extends NamedParts {
   readonly operations: McpOperations;
   readonly authenticator: Pick<Authenticator, 'identify'>;
   /** Without it only keys count. */
@@ -57,8 +59,6 @@ export interface McpEndpointsOptions {
   /** Hears of keys and tokens that were not accepted, and where they came from. */
   readonly onRefused?: (reason: string, address: string) => void;
   readonly catalog: LiveCatalog;
-  readonly toolsets: () => Readonly<Record<string, readonly string[]>>;
-  readonly isConnector: (id: string) => boolean;
   readonly version: string;
   readonly streaming: 'auto' | 'off';
   readonly guard: GuardOptions;
@@ -72,6 +72,8 @@ export interface McpEndpointsOptions {
   /** Hears when a session of a client is over. */
   readonly onSessionEnded?: (agent: Agent, session: string) => void;
   readonly onPolicyChange: (listener: () => void) => () => void;
+  /** Agents, their keys, or what their tokens are worth. */
+  readonly onAgentsChange: (listener: () => void) => () => void;
   /** Where traces are wanted. */
   readonly tracer?: Tracer | undefined;
   /** Hears what no answer tells. */
@@ -91,19 +93,17 @@ export interface McpEndpoints {
 }
 
 interface Endpoint {
+  readonly scope: SurfaceScope;
   readonly server: McpServer;
   readonly sessions: OpenSharedSessions | undefined;
   readonly face: HttpFace;
 }
 
-const CONNECTOR_PATH = /^\/connectors\/([A-Za-z0-9_-]{1,48})\/mcp$/;
-const TOOLSET_PATH = /^\/toolsets\/([A-Za-z0-9_-]{1,48})\/mcp$/;
-
 export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
   const endpoints = new Map<string, Endpoint>();
   const principals = new Principals();
-  const agentOf = (principal: string): Agent => principals.agentOf(principal);
   const callers = createCallerIdentification(options.authenticator, options.tokens);
+  const stopReviews = reviewListeners({ ...options, callers, principals, endpoints });
 
   function faceFor(path: string, server: Pick<McpServer, 'handle'>): HttpFace {
     return toHttpFace(server, {
@@ -125,30 +125,25 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
     const method = REST_METHODS[path];
     const sessions =
       method === undefined && options.shared !== undefined
-        ? openSharedSessions(options.shared, JSON.stringify(scope))
+        ? openSharedSessions(options.shared, nameOfScope(scope))
         : undefined;
     const legacy = method === undefined ? 'sessions' : 'stateless';
-    const server = createServer(options, scope, { legacy, ...sessions?.options }, agentOf);
-    if (method === undefined) return { server, sessions, face: faceFor(path, server) };
+    const server = createServer(options, scope, { legacy, ...sessions?.options }, principals);
+    if (method === undefined) return { scope, server, sessions, face: faceFor(path, server) };
     const plain = {
       handle: (exchange: Exchange, principal: string) =>
         server.handle(new RestExchange(exchange, method), principal),
     };
-    return { server, sessions, face: faceFor(path, plain) };
+    return { scope, server, sessions, face: faceFor(path, plain) };
   }
 
-  // What these paths stand for never changes.
-  const fixed = new Map<string, HttpFace>();
-
   function faceAt(path: string): HttpFace | undefined {
-    const known = fixed.get(path);
-    if (known !== undefined) return known;
+    let endpoint = endpoints.get(path);
+    // What is no connector or toolset is always there.
+    if (endpoint?.scope.kind === 'all') return endpoint.face;
     const scope = scopeOf(path, options);
     if (scope === undefined) return isScoped(path) ? faceFor(path, NOWHERE) : undefined;
-    const key = JSON.stringify([REST_METHODS[path], scope]);
-    let endpoint = endpoints.get(key);
-    if (endpoint === undefined) endpoints.set(key, (endpoint = create(path, scope)));
-    if (scope.kind === 'all') fixed.set(path, endpoint.face);
+    if (endpoint === undefined) endpoints.set(path, (endpoint = create(path, scope)));
     return endpoint.face;
   }
 
@@ -156,7 +151,10 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
     has: (path) => scopeOf(path, options) !== undefined,
     find: (path) => faceAt(path)?.listener,
     front: (path) => faceAt(path)?.front,
-    close: async () => void (await Promise.all([...endpoints.values()].map(closeEndpoint))),
+    async close() {
+      stopReviews();
+      await Promise.all([...endpoints.values()].map(closeEndpoint));
+    },
   };
 }
 
@@ -172,8 +170,9 @@ function createServer(
   options: McpEndpointsOptions,
   scope: SurfaceScope,
   given: Pick<ServerOptions, 'legacy' | 'sessions' | 'events' | 'peers'>,
-  agentOf: (principal: string) => Agent,
+  principals: Principals,
 ): McpServer {
+  const agentOf = (principal: string): Agent => principals.agentOf(principal);
   const fallback = createPassThroughHandler(options.operations, scope, agentOf);
   const paramHeaders = toolParamHeaders(options.operations.surfaces, scope, agentOf);
   const descriptions = new WeakMap<Surface, ServerDescription>();
@@ -189,7 +188,7 @@ function createServer(
     },
     handlers: createMcpHandlers(options.operations, scope, agentOf, options.tracer),
     tasks: createTaskPort(options.operations.tasks, scope, agentOf),
-    listen: (request) => listenFor(options, digests, scope, agentOf(request.principal), request),
+    listen: (request) => listenFor(options, { digests, principals }, scope, request),
     streaming: options.streaming,
     rejectChunked: options.rejectChunked,
     cache: { ttlMs: LONGEST_TTL_MS, cacheScope: 'private' },
@@ -214,7 +213,6 @@ function createServer(
   });
 }
 
-const isScoped = (path: string): boolean => CONNECTOR_PATH.test(path) || TOOLSET_PATH.test(path);
 /** Who may not know which connectors and toolsets there are is not told by the status either. */
 const NOWHERE: Pick<McpServer, 'handle'> = {
   handle: (exchange) =>
@@ -228,16 +226,6 @@ const NOWHERE: Pick<McpServer, 'handle'> = {
       '{"error":{"code":"not_found","message":"there is nothing at this address"}}',
     ),
 };
-
-/** Which part of the catalogue a path stands for. */
-function scopeOf(path: string, { isConnector, toolsets }: McpEndpointsOptions): SurfaceScope | undefined {
-  if (path === '/mcp' || Object.hasOwn(REST_METHODS, path)) return { kind: 'all' };
-  const connector = CONNECTOR_PATH.exec(path)?.[1];
-  if (connector !== undefined) return isConnector(connector) ? { kind: 'connector', connector } : undefined;
-  const name = TOOLSET_PATH.exec(path)?.[1];
-  const tools = name === undefined || !Object.hasOwn(toolsets(), name) ? undefined : toolsets()[name];
-  return name === undefined || tools === undefined ? undefined : { kind: 'toolset', name, tools };
-}
 
 /**
  * The union of what the visible upstreams can do; lists are ours, so we always know when they change. Without streams there
@@ -289,18 +277,18 @@ function extensionsOf(
 /** Lists are ours to tell of; single resources are watched where they are. */
 function listenFor(
   { operations, catalog, onPolicyChange }: McpEndpointsOptions,
-  digests: ListDigests,
+  { digests, principals }: Pick<ListSource, 'digests' | 'principals'>,
   scope: SurfaceScope,
-  agent: Agent,
   request: ListenRequest,
 ): Subscription | Promise<Subscription> {
   const { resourceSubscriptions: uris, taskIds } = request.filter;
-  const source = { surfaces: operations.surfaces, digests, catalog, onPolicyChange };
-  if (uris === undefined && taskIds === undefined) return tellOfLists(source, scope, agent, request);
+  const agentOf = (): Agent => principals.agentOf(request.principal);
+  const source = { surfaces: operations.surfaces, digests, catalog, principals, onPolicyChange };
+  if (uris === undefined && taskIds === undefined) return tellOfLists(source, scope, request);
   const { watchResource, tasks } = operations;
   const parts = [
-    ...(uris === undefined ? [] : [watchResources(watchResource, { agent, scope, uris, request })]),
-    ...(taskIds === undefined ? [] : [followTasks(tasks, { agent, scope, taskIds, request })]),
+    ...(uris === undefined ? [] : [watchResources(watchResource, { agentOf, scope, uris, request })]),
+    ...(taskIds === undefined ? [] : [followTasks(tasks, { agent: agentOf(), scope, taskIds, request })]),
   ];
-  return Promise.all(parts).then((opened) => together(tellOfLists(source, scope, agent, request), ...opened));
+  return Promise.all(parts).then((opened) => together(tellOfLists(source, scope, request), ...opened));
 }

@@ -4,7 +4,8 @@ import type { ListenRequest, Subscription } from '../mcp/server/index.js';
 import type { WatchResource } from '../operations/index.js';
 
 export interface WatchedUris {
-  readonly agent: Agent;
+  /** As it is now. */
+  readonly agentOf: () => Agent;
   readonly scope: SurfaceScope;
   readonly uris: readonly string[];
   readonly request: Pick<ListenRequest, 'emit'>;
@@ -13,13 +14,13 @@ export interface WatchedUris {
 /** Watches single resources for one listening client; those that cannot be are not among the honoured. */
 export async function watchResources(
   watchResource: WatchResource,
-  { agent, scope, uris, request }: WatchedUris,
+  { agentOf, scope, uris, request }: WatchedUris,
 ): Promise<Subscription> {
   const watches = await Promise.all(
     uris.map(async (uri) => {
       const onUpdated = (changed: string): void =>
         request.emit({ method: 'notifications/resources/updated', params: { uri: changed } });
-      const watch = await watchResource({ agent, scope, uri, onUpdated }).catch(() => undefined);
+      const watch = await watchResource({ agentOf, scope, uri, onUpdated }).catch(() => undefined);
       return watch === undefined ? [] : [{ uri, watch }];
     }),
   );

@@ -1,13 +1,14 @@
-import type { Agent } from '../agents/index.js';
 import type { LiveCatalog, Surface, SurfaceScope } from '../catalog/index.js';
 import type { ListenRequest, Subscription } from '../mcp/server/index.js';
 import type { Surfaces } from '../operations/index.js';
 import type { ListDigests, ToldList } from './list-digests.js';
+import type { Principals } from './principals.js';
 
 export interface ListSource {
   readonly surfaces: Surfaces;
   readonly digests: ListDigests;
   readonly catalog: Pick<LiveCatalog, 'onChange'>;
+  readonly principals: Pick<Principals, 'agentOf' | 'watch'>;
   readonly onPolicyChange: (listener: () => void) => () => void;
 }
 
@@ -15,19 +16,18 @@ const CALM_MS = 50;
 
 /** Tells of a list only when what this agent sees of it is different from what it saw before. */
 export function tellOfLists(
-  { surfaces, digests, catalog, onPolicyChange }: ListSource,
+  { surfaces, digests, catalog, principals, onPolicyChange }: ListSource,
   scope: SurfaceScope,
-  agent: Agent,
   request: ListenRequest,
 ): Subscription {
-  const { filter } = request;
+  const { filter, principal } = request;
   const kinds = [
     ['tools', filter.toolsListChanged, 'notifications/tools/list_changed'],
     ['prompts', filter.promptsListChanged, 'notifications/prompts/list_changed'],
     ['resources', filter.resourcesListChanged, 'notifications/resources/list_changed'],
   ] as const;
   const wanted = kinds.filter(([, asked]) => asked === true);
-  const current = (): Surface => surfaces.surfaceFor(agent, scope);
+  const current = (): Surface => surfaces.surfaceFor(principals.agentOf(principal), scope);
   const look = async (): Promise<ReadonlyMap<ToldList, string>> => {
     const surface = current();
     const found = new Map<ToldList, string>();
@@ -51,7 +51,7 @@ export function tellOfLists(
     timer ??= setTimeout(() => void compare(), CALM_MS);
     timer.unref();
   };
-  const stops = [catalog.onChange(changed), onPolicyChange(changed)];
+  const stops = [catalog.onChange(changed), onPolicyChange(changed), principals.watch(principal, changed)];
   return {
     honoured: Object.fromEntries(
       Object.entries(filter).filter(([key, value]) => value === true && key.endsWith('ListChanged')),

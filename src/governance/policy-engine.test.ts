@@ -68,6 +68,15 @@ describe('decisions', () => {
     );
     expect(kinds).toEqual(['deny', 'allow', 'deny', 'allow', 'deny']);
   });
+  test.each(['call', 'list'] as const)('half a surrogate pair is no obstacle: %s', (action) => {
+    const engine = engineWith(
+      'permit(principal, action, resource);',
+      'forbid(principal, action == Action::"call", resource) when { context has args && context.args.hasTag("q\ufffd") && context.args.getTag("q\ufffd") like "*drop*" };',
+    );
+    const decide = (args: JsonObject) => engine.decide(question({ action, tool: 'find\ud800', args })).kind;
+    expect([decide({ q: '\udc00' }), decide({ 'q\ud800': ['x'] })]).toEqual(['allow', 'allow']);
+    expect(decide({ 'q\ud800': 'drop \ud800' })).toBe(action === 'call' ? 'deny' : 'allow');
+  });
   test('a forbid wins over a permit', () =>
     check(
       [

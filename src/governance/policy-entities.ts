@@ -37,23 +37,30 @@ function agentAttributes({ tags, scopes }: PolicyQuestion['agent']): Record<stri
 export function resourceOf({ connector, target }: PolicyQuestion): TypeAndId {
   switch (target.kind) {
     case 'tool':
-      return { type: 'Tool', id: `${connector.id}/${target.name}` };
+      return { type: 'Tool', id: `${connector.id}/${whole(target.name)}` };
     case 'prompt':
-      return { type: 'Prompt', id: `${connector.id}/${target.name}` };
+      return { type: 'Prompt', id: `${connector.id}/${whole(target.name)}` };
     case 'resource':
-      return { type: 'Resource', id: `${connector.id}/${target.uri}` };
+      return { type: 'Resource', id: `${connector.id}/${whole(target.uri)}` };
   }
 }
 
 function attributesOf(target: PolicyTarget): Record<string, CedarValueJson> {
   switch (target.kind) {
     case 'tool':
-      return { name: target.name, risk: target.risk, tags: [...target.tags], ...target.annotations };
+      return { name: whole(target.name), risk: target.risk, tags: [...target.tags], ...target.annotations };
     case 'prompt':
-      return { name: target.name };
+      return { name: whole(target.name) };
     case 'resource':
-      return { uri: target.uri };
+      return { uri: whole(target.uri) };
   }
+}
+
+const HALF = /\p{Surrogate}/gu;
+
+/** Cedar takes UTF-8, which has nothing for half a surrogate pair. It sees what others make of one. */
+function whole(text: string): string {
+  return text.replaceAll(HALF, '\ufffd');
 }
 
 /** Arguments as tags of two entities, because Cedar wants every attribute declared and arguments are not ours to declare. */
@@ -86,13 +93,13 @@ function flatten(
   if (typeof value === 'object' && value !== null && !(value instanceof JsonNumber)) {
     for (const [key, member] of Object.entries(value)) {
       // A dot in a key is written `\.`, else {"a.b": 1} could stand in front of {"a": {"b": 2}}.
-      const part = key.replaceAll(/[.\\]/g, '\\$&');
+      const part = whole(key).replaceAll(/[.\\]/g, '\\$&');
       if (member !== undefined)
         flatten(member, path === undefined ? part : `${path}.${part}`, texts, numbers);
     }
     return;
   }
   if (path === undefined) return;
-  texts[path] = value instanceof JsonNumber ? value.text : String(value);
+  texts[path] = value instanceof JsonNumber ? value.text : whole(String(value));
   if (typeof value === 'number' && Number.isSafeInteger(value)) numbers[path] = value;
 }

@@ -11,7 +11,7 @@ import type { PolicyEngine, PolicyTarget } from '../governance/index.js';
 import { toTarget } from './call-policy.js';
 
 export interface Surfaces {
-  /** What the agent sees there now. The same object as long as neither catalogue nor policies nor agent change. */
+  /** What the agent sees there now. The same object as long as nothing of it changes. */
   surfaceFor(agent: Agent, scope: SurfaceScope): Surface;
 }
 
@@ -20,6 +20,8 @@ interface Remembered {
   readonly agent: Agent;
   readonly catalogVersion: number;
   readonly policyVersion: number;
+  /** Of a toolset, which may be changed. */
+  readonly tools: readonly string[] | undefined;
 }
 
 const MAX_REMEMBERED = 5_000;
@@ -33,19 +35,26 @@ export function createSurfaces({
 }): Surfaces {
   const remembered = new Map<string, Remembered>();
   let latest: (Remembered & { readonly scope: SurfaceScope }) | undefined;
-  const isCurrent = (known: Remembered, agent: Agent): boolean =>
+  const isCurrent = (known: Remembered, agent: Agent, scope: SurfaceScope): boolean =>
     known.agent === agent &&
     known.catalogVersion === catalog.version &&
-    known.policyVersion === policy.version;
+    known.policyVersion === policy.version &&
+    known.tools === toolsOf(scope);
   return {
     surfaceFor(agent, scope) {
       // Whoever calls, calls again.
-      if (latest?.scope === scope && isCurrent(latest, agent)) return latest.surface;
+      if (latest?.scope === scope && isCurrent(latest, agent, scope)) return latest.surface;
       const key = `${agent.id}\n${agent.scopes?.join(' ') ?? '-'}\n${keyOf(scope)}`;
       let known = remembered.get(key);
-      if (known === undefined || !isCurrent(known, agent)) {
+      if (known === undefined || !isCurrent(known, agent, scope)) {
         const surface = buildSurface(catalog.entries(), scope, permitsFor(policy, agent));
-        known = { surface, agent, catalogVersion: catalog.version, policyVersion: policy.version };
+        known = {
+          surface,
+          agent,
+          catalogVersion: catalog.version,
+          policyVersion: policy.version,
+          tools: toolsOf(scope),
+        };
         if (remembered.size >= MAX_REMEMBERED) remembered.clear();
         remembered.set(key, known);
       }
@@ -73,6 +82,10 @@ function keyOf(scope: SurfaceScope): string {
     case 'connector':
       return `connector ${scope.connector}`;
     case 'toolset':
-      return `toolset ${scope.name} ${scope.tools.join(' ')}`;
+      return `toolset ${scope.name}`;
   }
+}
+
+function toolsOf(scope: SurfaceScope): readonly string[] | undefined {
+  return scope.kind === 'toolset' ? scope.tools : undefined;
 }

@@ -6,7 +6,8 @@ import type { Upstreams } from '../upstreams/index.js';
 import type { Surfaces } from './surfaces.js';
 
 export interface WatchRequest {
-  readonly agent: Agent;
+  /** As it is when it is asked for: what it may see may change. */
+  readonly agentOf: () => Agent;
   readonly scope: SurfaceScope;
   /** As the agent knows it. */
   readonly uri: string;
@@ -30,7 +31,7 @@ const PATIENCE_MS = 5_000;
 
 export function createWatchResource(deps: WatchDependencies): WatchResource {
   return async function watchResource(request) {
-    const owner = deps.surfaces.surfaceFor(request.agent, request.scope).findResourceOwner(request.uri);
+    const owner = deps.surfaces.surfaceFor(request.agentOf(), request.scope).findResourceOwner(request.uri);
     if (owner?.snapshot.upstream.capabilities.resources?.subscribe !== true) return undefined;
     const watch = new ResourceWatch(deps, request);
     try {
@@ -92,9 +93,9 @@ class ResourceWatch {
 
   async #watch({ connector, uri }: ResourceOwner): Promise<void> {
     const { credentials, upstreams } = this.#deps;
-    const { agent } = this.#request;
-    const access = await credentials.accessFor(connector, agent.id);
-    const leave = await upstreams.watch(connector, access, agent.id, uri, {
+    const { id } = this.#request.agentOf();
+    const access = await credentials.accessFor(connector, id);
+    const leave = await upstreams.watch(connector, access, id, uri, {
       updated: (changed) => this.#tell(changed, uri),
       lost: () => {
         this.#leave = undefined;
@@ -113,8 +114,8 @@ class ResourceWatch {
   }
 
   #findOwner(): ResourceOwner | undefined {
-    const { agent, scope, uri } = this.#request;
-    return this.#deps.surfaces.surfaceFor(agent, scope).findResourceOwner(uri);
+    const { agentOf, scope, uri } = this.#request;
+    return this.#deps.surfaces.surfaceFor(agentOf(), scope).findResourceOwner(uri);
   }
 
   #again(): void {

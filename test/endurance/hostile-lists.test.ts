@@ -68,6 +68,7 @@ const EVIL_TOOLS = [
   GOOD,
   { ...GOOD, description: 'another of this name' },
   { name: 'new\nline', inputSchema: schema },
+  { name: 'half\ud800', description: 'half\ud800', inputSchema: schema },
   { name: '', inputSchema: schema },
   { name: 'x'.repeat(500), inputSchema: schema },
   null,
@@ -153,6 +154,7 @@ test('U-23: bad tools are left out with reasons, good ones are served', async ()
   const rejected = JSON.stringify(body['rejected']);
   for (const name of ['no-schema', 'string-schema', 'bad-type', 'remote']) expect(rejected).toContain(name);
   expect(rejected).toContain('name occurs twice');
+  expect(rejected).toContain('half a character');
   expect(await call('evil__good')).toContain('fine');
   expect(({} as Record<string, unknown>)['type']).toBeUndefined();
 });

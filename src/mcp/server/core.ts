@@ -8,6 +8,7 @@ import {
 } from '../wire/index.js';
 import { DueQueue } from './due-queue.js';
 import type { Handler, Listen } from './handler.js';
+import { ListeningStreams } from './http/listening-streams.js';
 import { createStateSeal, type StateSeal } from './input/state-seal.js';
 import type { MaybePromise } from './maybe-promise.js';
 import { isOffered, OWN_METHODS } from './offered-methods.js';
@@ -68,6 +69,7 @@ export class Core {
   readonly targetOf: ServerOptions['targetOf'];
   /** Open streams, each until its next keep-alive. */
   readonly beats: DueQueue<QuietStream>;
+  readonly listening = new ListeningStreams();
   /** Requests that become streams if they are not answered soon. */
   readonly slow: DueQueue<WaitingReply>;
   /** Resumable answers that the client will have to poll for. */

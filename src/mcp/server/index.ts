@@ -6,6 +6,7 @@
  * grows without a bound. Nothing is logged here: what no answer tells goes to `onEvent`.
  */
 export { createMcpServer, serveChannel, type McpServer, type ServedChannel } from './mcp-server.js';
+export type { MayListen } from './http/listening-streams.js';
 export {
   toHttpFace,
   toNodeListener,

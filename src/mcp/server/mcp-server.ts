@@ -21,6 +21,7 @@ import { Core } from './core.js';
 import type { Exchange } from './exchange.js';
 import { sendAccepted, sendError, sendRefusal, withHeader } from './http/answers.js';
 import { findToolName, looksLikeCall, refuseBusy } from './http/busy.js';
+import type { MayListen } from './http/listening-streams.js';
 import { WatchedExchange } from './http/watched-exchange.js';
 import { isJsonBody, readAccept } from './http/media-types.js';
 import { readJsonBody } from './http/read-body.js';
@@ -42,6 +43,11 @@ const CLOSING = 'The server is shutting down';
 export interface McpServer {
   /** Answers one HTTP request of an authenticated client. Never throws; every request gets exactly one answer. */
   handle(exchange: Exchange, principal: string): void;
+  /**
+   * Asks of every client that keeps a stream open to hear of changes whether it may still do so, and ends the streams of
+   * those that may not. For whenever keys or tokens may have lost their worth.
+   */
+  reviewListeners(mayListen: MayListen): Promise<void>;
   /**
    * Takes no new requests, ends listening clients, waits for calls in flight for at most `graceMs` (10 s) and then ends
    * them and all sessions. May be called twice.
@@ -139,6 +145,10 @@ class HttpFace implements McpServer {
     this.#channels.add(face);
     face.open(() => this.#channels.delete(face));
     return face;
+  }
+
+  reviewListeners(mayListen: MayListen): Promise<void> {
+    return this.#core.listening.review(mayListen);
   }
 
   close(graceMs = DEFAULT_GRACE_MS): Promise<void> {

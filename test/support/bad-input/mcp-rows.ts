@@ -176,7 +176,7 @@ const STRANGE = [
   'constructor',
   '../up__echo',
 ];
-const CARRIED = ['\0', 'a\r\nb', '\u001b[31m', '\u202eabc', '\u{1F600}', 'x'.repeat(3_000_000)];
+const CARRIED = ['\0', 'a\r\nb', '\u001b[31m', '\u202eabc', '\u{1F600}', '\ud800', 'x'.repeat(3_000_000)];
 const ADDRESSES = [
   'file:///etc/passwd',
   'http://169.254.169.254/latest/meta-data',

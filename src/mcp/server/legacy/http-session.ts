@@ -87,8 +87,10 @@ export class HttpSession extends LegacySession {
   connectByGet(exchange: Exchange, lost: (connection: EventStream) => void): EventStream {
     const connection = this.connect(exchange);
     this.#opened.add(connection);
+    this.core.listening.add(connection, this.principal, exchange.headers);
     connection.onOver = () => {
       this.#opened.delete(connection);
+      this.core.listening.delete(connection);
       lost(connection);
     };
     exchange.onAbort(() => connection.gone());

@@ -27,35 +27,34 @@ export function openListenStream(
     );
     return;
   }
-  const outlet = new StreamOutlet(core, exchange, request.message.id);
+  const outlet = new StreamOutlet(core, exchange, request.principal, request.message.id);
   const call = desk.start({ ...request, outlet });
   if (call.over) return;
-  outlet.onLost = () => desk.end(call);
+  outlet.onOver = () => desk.end(call);
   exchange.onAbort(() => outlet.gone());
 }
 
 /** Opens the stream with the first message, so that a refusal can still be an ordinary answer. */
 class StreamOutlet implements ListenOutlet {
-  /** Called when the client left, or did not read. */
-  onLost: (() => void) | undefined;
+  /** Called when the stream is over, whoever ended it. */
+  onOver: (() => void) | undefined;
   readonly #core: Core;
   readonly #exchange: Exchange;
+  readonly #principal: string;
   readonly #id: ListenInit['message']['id'];
   #stream: EventStream | undefined;
   #gone = false;
 
-  constructor(core: Core, exchange: Exchange, id: ListenInit['message']['id']) {
+  constructor(core: Core, exchange: Exchange, principal: string, id: ListenInit['message']['id']) {
     this.#core = core;
     this.#exchange = exchange;
+    this.#principal = principal;
     this.#id = id;
   }
 
   send(text: string): void {
     if (this.#gone) return;
-    if (this.#stream === undefined) {
-      this.#stream = new EventStream(this.#core, this.#exchange);
-      this.#stream.onLost = () => this.onLost?.();
-    }
+    this.#stream ??= this.#open();
     this.#stream.send(text, false);
   }
 
@@ -71,7 +70,18 @@ class StreamOutlet implements ListenOutlet {
 
   gone(): void {
     this.#gone = true;
-    if (this.#stream === undefined) this.onLost?.();
+    if (this.#stream === undefined) this.onOver?.();
     else this.#stream.gone();
+  }
+
+  #open(): EventStream {
+    const { listening } = this.#core;
+    const stream = new EventStream(this.#core, this.#exchange);
+    listening.add(stream, this.#principal, this.#exchange.headers);
+    stream.onOver = () => {
+      listening.delete(stream);
+      this.onOver?.();
+    };
+    return stream;
   }
 }
