@@ -3,6 +3,7 @@ import { ADMIN_ROUTES, type ConnectorView, type EventView } from '../contract/in
 import type { Cli } from './cli.js';
 import type { HubClient } from './hub-client.js';
 import { syncConnector } from './sync-connector.js';
+import { count } from './terminal/format.js';
 import { withProgress } from './terminal/progress.js';
 
 /** An address nobody told the hub about: everything is tried from this machine, without a credential. */
@@ -66,7 +67,8 @@ const LAST_WORDS = 3;
 /** What a process wrote to stderr mostly says why it does not serve. */
 async function withLastWords(hub: HubClient, id: string, step: Step): Promise<Step> {
   const { lines } = await hub.ask(ADMIN_ROUTES.connectors.logs, { path: { id } });
-  const said = lines.filter((line) => line.trim() !== '').slice(-LAST_WORDS);
+  // Several attempts mostly end with the same words.
+  const said = [...new Set(lines.filter((line) => line.trim() !== ''))].slice(-LAST_WORDS);
   return said.length === 0 ? step : { ...step, detail: `${step.detail}. It said: ${said.join(' / ')}` };
 }
 
@@ -82,7 +84,7 @@ async function* describeSynced(hub: HubClient, id: string): AsyncGenerator<Step>
   yield auth.type === 'none' ? skipped('auth', 'none is needed') : ok('auth', `listed as ${sync.listedAs}`);
   yield ok(
     'list',
-    `${sync.tools} tools${sync.rejected > 0 ? `, ${sync.rejected} definitions that cannot be offered` : ''}`,
+    `${count(sync.tools, 'tool')}${sync.rejected > 0 ? `, ${sync.rejected} definitions that cannot be offered` : ''}`,
     adviceForOffer(sync.tools, sync.rejected, id),
   );
 }

@@ -46,7 +46,8 @@ export function toHubError(error: unknown, connector: Connector, shown: Headers 
   if (error instanceof ProtocolError) return rejection(error, connector, shown);
   const name = `connector ${connector.id}`;
   if (error instanceof TransportError) {
-    const [code, text] = TRANSPORT[error.code];
+    const [code, known] = TRANSPORT[error.code];
+    const text = error.why === undefined ? known : `${known}: ${error.why}`;
     const message = `${name}: ${text}${error.status === undefined ? '' : ` (HTTP ${error.status})`}`;
     if (code === 'credential_required') return new AccessRefused(message, error);
     return new HubError(code, message, {
@@ -179,7 +180,7 @@ const TRANSPORT: Readonly<Record<TransportErrorCode, Row>> = {
   INVALID_SSE_EVENT_DATA: ['upstream_protocol', 'an event cannot be read'],
   SSE_STREAM_LOST: ['upstream_closed', 'the stream was lost'],
   MCP_SESSION_NOT_FOUND: ['upstream_closed', 'forgot our session; a new one is used from now on'],
-  STDIO_SPAWN_FAILED: ['upstream_unavailable', 'the command could not be started'],
+  STDIO_SPAWN_FAILED: ['upstream_unavailable', 'the process could not be started'],
   STDIO_EXITED: ['upstream_closed', 'the process ended'],
   STDIO_LINE_TOO_LONG: ['upstream_too_large', 'a line is too long'],
   STDIO_STDIN_FULL: ['overloaded', 'the process does not read'],

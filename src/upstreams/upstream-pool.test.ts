@@ -276,6 +276,35 @@ describe('failure to open', () => {
     expect(pool.recentStderr(broken.id)).toContain('no such database');
     await expect(pool.probe(broken, 1_000)).rejects.toMatchObject({ code: 'upstream_closed' });
   });
+
+  test.each([
+    [{ command: 'there-is-no-such-command' }, /not found \(ENOENT\)$/],
+    [{ command: process.execPath, env: { NODE_OPTIONS: '--import=x' } }, /variable NODE_OPTIONS is refused/],
+  ])('of a process that cannot be started says why: %j', async (input, why) => {
+    const { pool } = await setUp();
+    const broken = parseConnector('p', input, { source: 'file', now: 0 });
+    await expect(use(pool, broken, ANONYMOUS, ALICE)).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      message: expect.stringMatching(why) as string,
+    });
+  });
+
+  test('of a process that writes something else to its output says so, once', async () => {
+    const { pool } = await setUp();
+    const chatty = parseConnector(
+      'p',
+      {
+        command: process.execPath,
+        args: ['-e', 'console.log("Hello!\\nReady."); process.exit(1)'],
+        era: 'legacy',
+      },
+      { source: 'file', now: 0 },
+    );
+    await expect(use(pool, chatty, ANONYMOUS, ALICE)).rejects.toMatchObject({ code: 'upstream_closed' });
+    expect(pool.recentStderr(chatty.id)).toEqual([
+      expect.stringMatching(/standard output.*no messages of MCP/),
+    ]);
+  });
 });
 
 describe('turns', () => {

@@ -18,6 +18,9 @@ import { UpstreamPaused } from './upstream-paused.js';
 import type { Caller, Lease, UpstreamChange, Upstreams, UpstreamState } from './upstream.js';
 
 const SWEEP_MS = 15_000;
+/** Beside what a process wrote itself, once for a conversation. */
+const MIXED_OUTPUT =
+  'It writes lines to its standard output that are no messages of MCP. They belong on standard error.';
 
 export function createUpstreamPool(options: UpstreamPoolOptions): Upstreams {
   return new UpstreamPool(options);
@@ -218,6 +221,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     const identity = identityOf(connector, access, caller.principal);
     const isProcess = connector.endpoint.transport === 'stdio';
     let stands = false;
+    let mixed = false;
     if (isProcess) common.startsOf(identity).require(wishOf(caller));
     // On a pipe everything comes in the order in which it was sent.
     const recent = isProcess ? undefined : new RecentCallers(clock);
@@ -234,6 +238,10 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
         onQuestionRefused?.({ connector: connector.id, method, reason: 'unattributed' }),
       onWarning: ({ code, message, method }) => {
         log.debug({ code }, message);
+        if (isProcess && !mixed && (code === 'not_json' || code === 'not_jsonrpc')) {
+          mixed = true;
+          stderr.push(MIXED_OUTPUT);
+        }
         if (method !== undefined)
           onQuestionRefused?.({ connector: connector.id, method, reason: 'undeclared' });
       },

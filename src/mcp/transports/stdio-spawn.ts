@@ -68,6 +68,7 @@ function toSpawnFailed(error: unknown): TransportError {
   if (error instanceof RefusedEnvironment) why = error.message;
   else if (error instanceof Error && 'code' in error) why = FAULTS.get(error.code) ?? String(error.code);
   return new TransportError('STDIO_SPAWN_FAILED', `the process could not be started: ${why}`, {
+    why,
     mayHaveArrived: false,
   });
 }
