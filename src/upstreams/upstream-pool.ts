@@ -18,7 +18,7 @@ import { UpstreamPaused } from './upstream-paused.js';
 import type { Caller, Lease, UpstreamChange, Upstreams, UpstreamState } from './upstream.js';
 
 const SWEEP_MS = 15_000;
-/** Beside what a process wrote itself, once for a conversation. */
+const SKIPPED_LINE: ReadonlySet<string> = new Set(['not_json', 'not_jsonrpc']);
 const MIXED_OUTPUT =
   'It writes lines to its standard output that are no messages of MCP. They belong on standard error.';
 
@@ -216,12 +216,10 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
   #start(common: ConnectorResources, access: Access, caller: Caller, profile: AskProfile): Member {
     const { connector, egress, stderr } = common;
     const { info, clock, logger, schemaOf, onQuestionRefused, onProcess, folderFor } = this.#options;
-    const log = logger.child({ connector: connector.id });
     const opening = new AbortController();
     const identity = identityOf(connector, access, caller.principal);
     const isProcess = connector.endpoint.transport === 'stdio';
     let stands = false;
-    let mixed = false;
     if (isProcess) common.startsOf(identity).require(wishOf(caller));
     // On a pipe everything comes in the order in which it was sent.
     const recent = isProcess ? undefined : new RecentCallers(clock);
@@ -237,11 +235,8 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       onNobody: ({ method }) =>
         onQuestionRefused?.({ connector: connector.id, method, reason: 'unattributed' }),
       onWarning: ({ code, message, method }) => {
-        log.debug({ code }, message);
-        if (isProcess && !mixed && (code === 'not_json' || code === 'not_jsonrpc')) {
-          mixed = true;
-          stderr.push(MIXED_OUTPUT);
-        }
+        logger.debug({ connector: connector.id, code }, message);
+        if (isProcess && SKIPPED_LINE.has(code)) stderr.note(MIXED_OUTPUT);
         if (method !== undefined)
           onQuestionRefused?.({ connector: connector.id, method, reason: 'undeclared' });
       },
