@@ -20,7 +20,7 @@ import type { Caller, Lease, UpstreamChange, Upstreams, UpstreamState } from './
 const SWEEP_MS = 15_000;
 const SKIPPED_LINE: ReadonlySet<string> = new Set(['not_json', 'not_jsonrpc']);
 const MIXED_OUTPUT =
-  'It writes lines to its standard output that are no messages of MCP. They belong on standard error.';
+  '[hub] lines on its standard output are no messages of MCP; they belong on standard error';
 
 export function createUpstreamPool(options: UpstreamPoolOptions): Upstreams {
   return new UpstreamPool(options);
