@@ -3,7 +3,6 @@ import { ADMIN_ROUTES, type ConnectorView, type EventView } from '../contract/in
 import type { Cli } from './cli.js';
 import type { HubClient } from './hub-client.js';
 import { syncConnector } from './sync-connector.js';
-import { count } from './terminal/format.js';
 import { withProgress } from './terminal/progress.js';
 
 /** An address nobody told the hub about: everything is tried from this machine, without a credential. */
@@ -84,7 +83,7 @@ async function* describeSynced(hub: HubClient, id: string): AsyncGenerator<Step>
   yield auth.type === 'none' ? skipped('auth', 'none is needed') : ok('auth', `listed as ${sync.listedAs}`);
   yield ok(
     'list',
-    `${count(sync.tools, 'tool')}${sync.rejected > 0 ? `, ${sync.rejected} definitions that cannot be offered` : ''}`,
+    `${sync.tools} tools${sync.rejected > 0 ? `, ${sync.rejected} definitions that cannot be offered` : ''}`,
     adviceForOffer(sync.tools, sync.rejected, id),
   );
 }

@@ -149,7 +149,7 @@ test('a tool that is not there: 1, with the one that was meant', async () => {
   expect(await place.run(['call', 'up__nothing'])).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(
-      'sees no tool called up__nothing\nSee what it sees with "crosspoint tools --agent local"',
+      'sees no tool called up__nothing\nSee what there is with "crosspoint tools --agent local"',
     ),
   });
 });

@@ -63,7 +63,7 @@ export async function* checkServer(url: URL, way?: PublicWay, shown?: Shown): As
     yield ok('auth', withCredential ? 'the credential is taken' : 'listing is open to everyone');
     yield ok(
       'list',
-      `${items.length} ${items.length === 1 ? 'tool' : 'tools'}${rejected.length > 0 ? `, ${rejected.length} more that cannot be used` : ''}`,
+      `${items.length} tools${rejected.length > 0 ? `, ${rejected.length} more that cannot be used` : ''}`,
       adviceForOffer(items.length, rejected.length),
     );
   } catch (error) {

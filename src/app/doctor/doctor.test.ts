@@ -80,7 +80,7 @@ test('a server that answers nothing but POST is well', async () => {
     'list ok',
   ]);
   expect(steps.map(({ detail }) => detail)).toEqual(
-    expect.arrayContaining(['legacy (2025-06-18), plain 1', '1 tool, 1 more that cannot be used']),
+    expect.arrayContaining(['legacy (2025-06-18), plain 1', '1 tools, 1 more that cannot be used']),
   );
 });
 

@@ -85,7 +85,7 @@ async function findTool(hub: HubClient, name: string, agent: string): Promise<To
     hint:
       similar.length > 0
         ? `Did you mean ${similar.slice(0, 3).join(' or ')}?`
-        : `See what it sees with "crosspoint tools --agent ${agent}", and why with "crosspoint policy explain --agent ${agent} --tool ${name}".`,
+        : `See what there is with "crosspoint tools --agent ${agent}", and why with "crosspoint policy explain --agent ${agent} --tool ${name}".`,
   });
 }
 
