@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from '../connectors/index.js';
-import type { ConnectorId } from '../kernel/index.js';
+import { isHubError, type ConnectorId } from '../kernel/index.js';
 import { ChangePace } from './change-pace.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
@@ -125,14 +125,27 @@ class ConnectorRoutine {
     try {
       const nextMs = syncIntervalMs > 0 ? Math.max(syncIntervalMs, this.#keepMs()) : START_MS;
       await this.#single.run(reason, nextMs * 0.8);
+      if (this.#failures > 0)
+        this.#hub.logger.info({ connector: this.connector.id }, 'what a connector offers is known again');
       this.#failures = 0;
       if (syncIntervalMs > 0) this.#syncIn(jittered(Math.max(syncIntervalMs, this.#keepMs())));
-    } catch {
-      // The reason is in the event log; here only the time of the next attempt matters.
+    } catch (error) {
+      // Every attempt is in the event log; whoever watches the hub start sees the first.
+      if (this.#failures === 0 && !this.#stopped) this.#warn(error);
       const wait = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, 300_000);
       this.#syncIn(jittered(wait));
     }
     if (!this.#stopped) void this.#hub.health.check(this.connector);
+  }
+
+  #warn(error: unknown): void {
+    const fields = { connector: this.connector.id, error: error instanceof Error ? error.message : '' };
+    // Nobody has signed in yet: nothing is wrong with it.
+    const awaitsSomebody = isHubError(error, 'credential_required');
+    this.#hub.logger[awaitsSomebody ? 'info' : 'warn'](
+      fields,
+      'what a connector offers cannot be fetched; it is tried again',
+    );
   }
 
   /** What the upstream promised to stay true for a while is not asked for before. It tells if it changes after all. */

@@ -49,3 +49,12 @@ test('a wrong configuration ends with 78', () => {
     exitCode: 78,
   });
 });
+
+test('a store out of reach is told with the code of the reason, and with nothing else of it', () => {
+  const refused = Object.assign(new Error('connect to db:5432 as secret'), { code: 'ECONNREFUSED' });
+  const told = (cause: unknown) =>
+    toStartFailure(new HubError('storage_unavailable', 'the store cannot be used', { cause })).message;
+  expect(told(refused)).toBe('the store cannot be used (ECONNREFUSED)');
+  expect(told(new Error('wrapped', { cause: refused }))).toBe('the store cannot be used (ECONNREFUSED)');
+  expect(told(undefined)).toBe('the store cannot be used');
+});

@@ -28,11 +28,24 @@ interface SystemError {
   readonly address?: string;
 }
 
+const DEEPEST = 5;
+
+/** A store or service that is out of reach is so for a reason, of which only the code is told: the rest may quote secrets. */
+function withReason({ code, message, cause }: HubError): string {
+  if (code !== 'storage_unavailable') return message;
+  let inner: unknown = cause;
+  for (let depth = 0; depth < DEEPEST && inner instanceof Error; depth++) {
+    if ('code' in inner && typeof inner.code === 'string') return `${message} (${inner.code})`;
+    inner = inner.cause;
+  }
+  return message;
+}
+
 /** Why a hub cannot start, in one line. */
 export function toStartFailure(error: unknown): CliError {
   if (error instanceof HubError) {
     const exitCode = error.code === 'config_invalid' ? EXIT_CONFIGURATION : EXIT_FAILED;
-    return new CliError(error.message, { code: error.code, exitCode, cause: error });
+    return new CliError(withReason(error), { code: error.code, exitCode, cause: error });
   }
   const system = (error ?? {}) as SystemError;
   const message = explainSystemError(system) ?? (error instanceof Error ? error.message : String(error));

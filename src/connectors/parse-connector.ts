@@ -98,7 +98,11 @@ function toEndpoint(given: ConnectorInput): Endpoint {
   );
   if (inner !== undefined) throw invalidField(inner.join('.'), `does not belong to a ${transport} connector`);
   if (transport !== 'stdio') {
-    if (given.url === undefined) throw invalidField('url', `a ${transport} connector needs a url`);
+    if (given.url === undefined)
+      throw invalidField(
+        'url',
+        named === undefined ? 'a connector needs a url or a command' : `a ${transport} connector needs a url`,
+      );
     return { transport, url: given.url };
   }
   if (given.command === undefined) throw invalidField('command', 'a stdio connector needs a command');

@@ -90,7 +90,9 @@ describe('whose it is', () => {
     expect((await credentials.accessFor(perAgent, ALICE)).headers).toEqual({ authorization: 'Bearer a' });
     await expect(credentials.accessFor(perAgent, BOB)).rejects.toMatchObject({
       code: 'credential_required',
-      message: expect.stringContaining('a credential of agent bob') as string,
+      message: expect.stringMatching(
+        /a credential of agent bob: .*connector connect c --agent bob"$/,
+      ) as string,
     });
   });
 

@@ -52,10 +52,13 @@ export function createAccessProvider({
   async function stored(connector: Connector, owner: CredentialOwner): Promise<Access> {
     const access = await find(connector, owner);
     if (access !== undefined) return access;
-    const whose = owner.kind === 'shared' ? 'a shared credential' : `a credential of agent ${owner.agent}`;
+    const [whose, option] =
+      owner.kind === 'shared'
+        ? ['a shared credential', '']
+        : [`a credential of agent ${owner.agent}`, ` --agent ${owner.agent}`];
     throw new HubError(
       'credential_required',
-      `connector ${connector.id} needs ${whose}: store one with "crosspoint connector connect ${connector.id}"`,
+      `connector ${connector.id} needs ${whose}: store one with "crosspoint connector connect ${connector.id}${option}"`,
     );
   }
 

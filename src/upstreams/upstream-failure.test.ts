@@ -86,8 +86,11 @@ describe('faults', () => {
 
   test.each([
     ['STDIO_EXITED', { exitCode: 3 }, 'the process ended with code 3'],
-    ['STDIO_SPAWN_FAILED', { systemCode: 'ENOENT' }, /ENOENT: no such program or working directory/],
-    ['STDIO_SPAWN_FAILED', { systemCode: 'ENOEXEC' }, 'the command could not be started (ENOEXEC)'],
+    [
+      'STDIO_SPAWN_FAILED',
+      { why: 'it is gone (ENOENT)' },
+      'the process could not be started: it is gone (ENOENT)',
+    ],
   ] as const)('%s with %j says what is needed to mend it', (code, details, said) => {
     const wire = new TransportError(code, 'secret canary', details);
     expect(toHubError(wire, CONNECTOR).message).toMatch(said);

@@ -75,19 +75,12 @@ export function whyNotOpened(error: unknown, connector: Connector): string {
 }
 
 /** With what is known of the reason, where that helps to mend it. */
-function describe({ code, status, exitCode, systemCode }: TransportError): string {
+function describe({ code, status, exitCode, why }: TransportError): string {
   const text = TRANSPORT[code][1];
-  if (systemCode !== undefined) return `${text} (${SYSTEM_CODES.get(systemCode) ?? systemCode})`;
+  if (why !== undefined) return `${text}: ${why}`;
   if (exitCode !== undefined) return `${text} with code ${exitCode}`;
   return status === undefined ? text : `${text} (HTTP ${status})`;
 }
-
-const SYSTEM_CODES: ReadonlyMap<string, string> = new Map([
-  ['ENOENT', 'ENOENT: no such program or working directory'],
-  ['EACCES', 'EACCES: the program or its working directory may not be used'],
-  ['EAGAIN', 'EAGAIN: no more processes may be started'],
-  ['EMFILE', 'EMFILE: the hub has too many files open'],
-]);
 
 const STILL_THERE: ReadonlySet<unknown> = new Set(['MCP_SESSION_NOT_FOUND', 'session_lost']);
 /** Ended by us, or the end of a process, for which there is a count of its own. */
@@ -201,7 +194,7 @@ const TRANSPORT: Readonly<Record<TransportErrorCode, Row>> = {
   INVALID_SSE_EVENT_DATA: ['upstream_protocol', 'an event cannot be read'],
   SSE_STREAM_LOST: ['upstream_closed', 'the stream was lost'],
   MCP_SESSION_NOT_FOUND: ['upstream_closed', 'forgot our session; a new one is used from now on'],
-  STDIO_SPAWN_FAILED: ['upstream_unavailable', 'the command could not be started'],
+  STDIO_SPAWN_FAILED: ['upstream_unavailable', 'the process could not be started'],
   STDIO_EXITED: ['upstream_closed', 'the process ended'],
   STDIO_LINE_TOO_LONG: ['upstream_too_large', 'a line is too long'],
   STDIO_STDIN_FULL: ['overloaded', 'the process does not read'],

@@ -276,6 +276,18 @@ describe('failure to open', () => {
     expect(pool.recentStderr(broken.id)).toContain('no such database');
     await expect(pool.probe(broken, 1_000)).rejects.toMatchObject({ code: 'upstream_closed' });
   });
+
+  test.each([
+    [{ command: 'there-is-no-such-command' }, /not found \(ENOENT\)$/],
+    [{ command: process.execPath, env: { NODE_OPTIONS: '--import=x' } }, /variable NODE_OPTIONS is refused/],
+  ])('of a process that cannot be started says why: %j', async (input, why) => {
+    const { pool } = await setUp();
+    const broken = parseConnector('p', input, { source: 'file', now: 0 });
+    await expect(use(pool, broken, ANONYMOUS, ALICE)).rejects.toMatchObject({
+      code: 'upstream_unavailable',
+      message: expect.stringMatching(why) as string,
+    });
+  });
 });
 
 describe('turns', () => {

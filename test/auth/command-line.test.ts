@@ -134,3 +134,9 @@ test.each([
   const { code, stdout, stderr } = await run(given, ['connector', ...args]).done;
   expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining(message)]);
 });
+
+test('where each agent signs in for itself, whoever asks for accounts is told how', async () => {
+  const given = await startAccountHub(keep, { credentialMode: 'per_agent' });
+  const { code, stderr } = await run(given, ['connector', 'account', 'tracker']).done;
+  expect([code, stderr]).toEqual([0, expect.stringContaining('connector connect tracker --agent AGENT')]);
+});

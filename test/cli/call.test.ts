@@ -141,8 +141,15 @@ test('--json prints the whole result', async () => {
 test('a tool that is not there: 1, with the one that was meant', async () => {
   const { code, stderr } = await place.run(['call', 'take', 'text=a']);
   expect([code, stderr]).toEqual([1, expect.stringContaining('Did you mean up__take?')]);
+  for (const alike of ['up/take', 'UP_Take'])
+    expect((await place.run(['call', alike])).stderr).toContain('Did you mean up__take?');
+  expect((await place.run(['call', 'up__take', '--agent', 'nobody'])).stderr).toContain(
+    'there is no agent nobody',
+  );
   expect(await place.run(['call', 'up__nothing'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('sees no tool called up__nothing\nSee what there is'),
+    stderr: expect.stringContaining(
+      'sees no tool called up__nothing\nSee what there is with "crosspoint tools --agent local"',
+    ),
   });
 });

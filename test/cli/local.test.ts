@@ -137,6 +137,10 @@ describe('backup and restore', () => {
     const saved = await place.run(['backup', 'hub.backup', '--data', 'one']);
     expect([saved.code, saved.stdout]).toEqual([0, 'Wrote hub.backup.\n']);
     expect(statSync(place.path('hub.backup')).mode & 0o777).toBe(0o600);
+    expect(await place.run(['backup', 'nowhere/hub.backup', '--data', 'one'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('could not be written: there is no such folder'),
+    });
     expect(await place.run(['backup', 'hub.backup', '--data', 'one'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('already'),

@@ -2,8 +2,10 @@ import { HubError, isLoopback } from '../../kernel/index.js';
 import type { Config } from './config.js';
 
 /** What is reachable from outside must have been meant to be: with an admin token that the operator chose. */
-export function checkExposure({ server, adminToken, coordinationUrl }: Config): void {
+export function checkExposure({ server, adminToken, storageUrl, coordinationUrl }: Config): void {
   checkAddresses(server);
+  if (!/^(?:sqlite:.|postgres(?:ql)?:\/\/)/.test(storageUrl))
+    throw invalid('storage.url', 'must be sqlite:PATH, or begin with postgres://');
   if (coordinationUrl !== 'memory:' && !isRedisUrl(coordinationUrl))
     throw invalid('coordination.url', 'must be memory:, or begin with redis:// or rediss://');
   if (isLoopback(server.host)) return;

@@ -87,6 +87,16 @@ describe('the file', () => {
     ['JSON that is none', '{"server": {\n  "port": }}', /crosspoint\.json: line 2/],
     ['a list', [], /crosspoint\.json/],
     [
+      'a connector twice under one key',
+      '{"connectors": {\n  "a": { "url": "http://127.0.0.1:1" },\n  "a": { "url": "http://127.0.0.1:2" } }}',
+      /crosspoint\.json: line 3: "a" stands there twice$/,
+    ],
+    [
+      'a connector without an address',
+      { connectors: { a: {} } },
+      /^connectors\.a\.url: a connector needs a url or a command$/,
+    ],
+    [
       'a connector twice',
       { connectors: { a: { url: 'http://127.0.0.1:1' } }, mcpServers: { a: { url: 'http://127.0.0.1:1' } } },
       /^a stands in connectors and in mcpServers$/,
@@ -194,10 +204,17 @@ describe('references', () => {
   });
 
   test.each([
-    ['${env:NOT_SET}', /NOT_SET\}: the variable is not set/],
-    ['${file:nowhere}', /nowhere\}: the file cannot be read/],
-  ])('%s that leads nowhere stops the start', (reference, message) => {
+    ['${env:NOT_SET}', /NOT_SET\}: the variable is not set$/],
+    ['${file:nowhere}', /nowhere\}: the file cannot be read$/],
+  ])('%s that leads nowhere stops the start, and is named with its place', (reference, message) => {
     expect(() => load({ admin: { token: reference } })).toThrow(message);
+    expect(() => load({ admin: { token: reference } })).toThrow(/^admin\.token: \$/);
+    expect(() => load({ agents: { ci: { keys: [TOKEN, reference] } } })).toThrow(/^agents\.ci\.keys\.1: \$/);
+  });
+
+  test('the same name in several objects is not the same key', () => {
+    const text = '{"connectors": {"a": {"url": "http://127.0.0.1:1"}, "url": {"url": "http://127.0.0.1:2"}}}';
+    expect(load(text).connectors).toHaveLength(2);
   });
 
   test('what a reference brings is not looked at again', () => {

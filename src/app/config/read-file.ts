@@ -33,11 +33,27 @@ function readYaml(path: string, text: string): unknown {
 function readJson(path: string, text: string): unknown {
   const errors: ParseError[] = [];
   const value: unknown = jsonc().parse(text, errors, { allowTrailingComma: true });
-  const problem = errors[0];
-  if (problem === undefined) return value ?? {};
-  const line = text.slice(0, problem.offset).split('\n').length;
-  throw new HubError(
-    'config_invalid',
-    `${path}: line ${line}: ${jsonc().printParseErrorCode(problem.error)}`,
-  );
+  const invalid = (offset: number, problem: string): HubError =>
+    new HubError('config_invalid', `${path}: line ${text.slice(0, offset).split('\n').length}: ${problem}`);
+  const [problem] = errors;
+  if (problem !== undefined) throw invalid(problem.offset, jsonc().printParseErrorCode(problem.error));
+  const twice = findRepeated(text);
+  if (twice !== undefined) throw invalid(twice.offset, `"${twice.key}" stands there twice`);
+  return value ?? {};
+}
+
+/** A parser keeps the last of several members of one name, so that a connector would vanish without a word. */
+function findRepeated(text: string): { readonly key: string; readonly offset: number } | undefined {
+  const open: Set<string>[] = [];
+  let found: { readonly key: string; readonly offset: number } | undefined;
+  jsonc().visit(text, {
+    onObjectBegin: () => void open.push(new Set()),
+    onObjectEnd: () => void open.pop(),
+    onObjectProperty: (key, offset) => {
+      const keys = open.at(-1);
+      if (keys?.has(key) === true) found ??= { key, offset };
+      keys?.add(key);
+    },
+  });
+  return found;
 }

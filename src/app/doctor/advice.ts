@@ -17,6 +17,8 @@ export function adviceForStatus(status: unknown): string {
 
 export const PATH_ADVICE =
   'Look whether the address is that of an MCP server: most answer at /mcp, older ones at /sse.';
+export const REDIRECT_ADVICE =
+  'Redirects are not followed: set the address it leads to. Often that is the same with a / at the end, or without one, or with https.';
 export const REFUSED_ADVICE =
   'That is what the server itself says. If it misses a session or a header, something between may drop it: ask it without a proxy. Else look into its log.';
 export const SESSION_ADVICE =

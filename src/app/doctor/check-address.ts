@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { isPrivateAddress, isPrivateHost } from '../../connectors/index.js';
+import { REDIRECT_ADVICE } from './advice.js';
 import { failed, ok, skipped, type Step } from './step.js';
 
 const STEP_MS = 5_000;
@@ -111,11 +112,7 @@ async function checkAnswer(url: URL, way: PublicWay | undefined): Promise<Step> 
   // Many servers answer nothing but POST, and say so with 404.
   if (status === 404) return ok('http', 'HTTP 404 to a GET: whether anything is at this path shows next');
   if (status >= 300 && status < 400)
-    return failed(
-      'http',
-      `HTTP ${status}: it is somewhere else now`,
-      'Redirects are not followed: use the address it leads to.',
-    );
+    return failed('http', `HTTP ${status}: it is somewhere else now`, REDIRECT_ADVICE);
   return ok('http', `HTTP ${status}: something answers`);
 }
 

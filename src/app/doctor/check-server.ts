@@ -8,6 +8,7 @@ import {
   adviceForStatus,
   PAGES_ADVICE,
   PATH_ADVICE,
+  REDIRECT_ADVICE,
   REFUSED_ADVICE,
   SESSION_ADVICE,
   SIZE_ADVICE,
@@ -107,6 +108,14 @@ function explainTransport({ status, code }: TransportError, step: Step['step']):
   if (status === 404) return failed('http', 'HTTP 404: nothing is at this path', PATH_ADVICE);
   if (status !== undefined && status >= 400)
     return failed('http', `HTTP ${status} to a request of MCP`, adviceForStatus(status));
+  if (code === 'HTTP_REDIRECT')
+    return failed('http', `HTTP ${status} to a request of MCP: it redirects`, REDIRECT_ADVICE);
+  if (code === 'CONNECTION_CLOSED')
+    return failed(
+      step,
+      'it ends the connection without an answer',
+      'The server, or a proxy before it, breaks off: look into its log.',
+    );
   if (OVERSIZED.has(code)) return failed(step, `the answer is larger than is read (${code})`, SIZE_ADVICE);
   if (MIXED.has(code))
     return failed(

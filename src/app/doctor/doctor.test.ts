@@ -94,6 +94,18 @@ describe('what is wrong is told at its step', () => {
       /^http failed: HTTP 307.*Redirects are not followed/,
     ],
     [
+      'a redirect of what is posted',
+      ({ method }, response) =>
+        response.writeHead(method === 'POST' ? 308 : 405, { location: '/mcp/' }).end(),
+      /^http failed: HTTP 308.*Redirects are not followed.* \/ at the end/,
+    ],
+    [
+      'a connection that breaks off',
+      ({ method, socket }, response) =>
+        method === 'POST' ? socket.destroy() : response.writeHead(405).end(),
+      /^era failed: it ends the connection without an answer/,
+    ],
+    [
       'a web page',
       (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
       /^era failed: the answer is not that of an MCP server/,
@@ -175,6 +187,7 @@ test.each([
   ['upstream_unavailable', true, 'command', 'by hand'],
   ['upstream_unavailable', false, 'http', '/mcp'],
   ['upstream_timeout', false, 'list', 'timeouts'],
+  ['upstream_timeout', true, 'command', 'standard output'],
   ['upstream_protocol', false, 'era', '/mcp'],
   ['anything_else', false, 'list', 'crosspoint events'],
 ])('a sync that ends with %s (command: %s) failed at %s', (code, isCommand, step, advice) => {
@@ -192,12 +205,22 @@ test.each([
   ['upstream_protocol', 'cursor_repeated', /pages wrongly/],
   ['upstream_protocol', 'HTTP_NOT_ACCEPTABLE', /header Accept/],
   ['upstream_protocol', 'HTTP_SESSION_REQUIRED', /Mcp-Session-Id/],
+  ['upstream_protocol', 'HTTP_REDIRECT', /Redirects are not followed/],
   ['upstream_closed', 'session_lost', /balancer/],
   ['upstream_too_large', 'HTTP_BODY_TOO_LARGE', /limits\.responseBytes/],
   ['upstream_rejected', undefined, /what the server itself says/],
 ])('a sync that ends with %s because of %s', (code, reason, expected) => {
   const failure = { code, message: 'why', details: { reason } };
   expect(explainSyncFailure('x', failure, { isCommand: false, isPerAgent: false }).advice).toMatch(expected);
+});
+
+test('a command that is not there', () => {
+  const failure = { code: 'upstream_unavailable', message: 'why', details: { reason: 'STDIO_SPAWN_FAILED' } };
+  const step = explainSyncFailure('x', failure, { isCommand: true, isPerAgent: false });
+  expect(step).toMatchObject({
+    step: 'command',
+    advice: expect.stringContaining('PATH of the hub') as string,
+  });
 });
 
 test('a server that wants a credential, and a connector that has no place for one', () => {

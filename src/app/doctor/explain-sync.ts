@@ -2,6 +2,7 @@ import {
   adviceForStatus,
   PAGES_ADVICE,
   PATH_ADVICE,
+  REDIRECT_ADVICE,
   REFUSED_ADVICE,
   SESSION_ADVICE,
   SIZE_ADVICE,
@@ -73,18 +74,14 @@ function explainAnswer({ code, message, details }: SyncFailure, isCommand: boole
       return failed('list', message, SIZE_ADVICE);
     case 'upstream_unavailable':
     case 'upstream_closed':
-      if (isCommand)
-        return failed(
-          'command',
-          message,
-          'Try the command by hand, in the same folder and with the same variables.',
-        );
+      if (isCommand) return failed('command', message, adviceForCommand(details));
       return failed(
         'http',
         message,
         details?.['reason'] === 'session_lost' ? SESSION_ADVICE : adviceForStatus(details?.['status']),
       );
     case 'upstream_timeout':
+      if (isCommand) return failed('command', message, SILENT_ADVICE);
       return failed(
         'list',
         message,
@@ -94,6 +91,15 @@ function explainAnswer({ code, message, details }: SyncFailure, isCommand: boole
       return failed('list', message, 'Look into the event log: crosspoint events');
   }
 }
+
+function adviceForCommand(details: SyncFailure['details']): string {
+  return details?.['reason'] === 'STDIO_SPAWN_FAILED'
+    ? 'Look whether it is installed for the user who runs the hub and found in the PATH of the hub, and whether its folder is there.'
+    : 'Try the command by hand, in the same folder and with the same variables.';
+}
+
+const SILENT_ADVICE =
+  'It runs and does not answer. Look whether it is an MCP server that speaks over stdio, and writes nothing else to its standard output; some want an argument for that. If it is slow, as package runners are the first time, give it more time with "timeouts" in its configuration.';
 
 /** What to do about an answer that the protocol does not allow, by the closest reason that is known. */
 function adviceForAnswer(details: SyncFailure['details'], isCommand: boolean): string {
@@ -107,6 +113,8 @@ function adviceForAnswer(details: SyncFailure['details'], isCommand: boolean): s
       return adviceForStatus(406);
     case 'HTTP_SESSION_REQUIRED':
       return adviceForStatus(400);
+    case 'HTTP_REDIRECT':
+      return REDIRECT_ADVICE;
     default:
       return isCommand ? 'Look whether the command is that of an MCP server.' : PATH_ADVICE;
   }

@@ -76,16 +76,22 @@ async function findTool(hub: HubClient, name: string, agent: string): Promise<To
   const tools = await hub.list(ADMIN_ROUTES.tools.list, { query: { agent } });
   const found = tools.find((tool) => tool.name === name);
   if (found !== undefined) return found;
+  const wanted = toPlain(name);
   const similar = tools
-    .filter((tool) => tool.tool === name || tool.name.endsWith(`__${name}`))
+    .filter((tool) => toPlain(tool.tool) === wanted || toPlain(tool.name) === wanted)
     .map((tool) => tool.name);
   throw new CliError(`the agent ${agent} sees no tool called ${name}`, {
     code: 'unknown_tool',
     hint:
       similar.length > 0
         ? `Did you mean ${similar.slice(0, 3).join(' or ')}?`
-        : 'See what there is with "crosspoint tools".',
+        : `See what there is with "crosspoint tools --agent ${agent}", and why with "crosspoint policy explain --agent ${agent} --tool ${name}".`,
   });
+}
+
+/** Names that differ by case, by how words are joined, or by a connector written as in policies, look alike to people. */
+function toPlain(name: string): string {
+  return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }
 
 function toSeconds(text: string): number {

@@ -38,10 +38,15 @@ function addAccount(parent: Command, cli: Cli): void {
     .option('--agent <agent>', 'whose accounts (default: to look at all, to choose the shared ones)')
     .action((id: string, account: string | undefined, options: OwnerOptions) =>
       withHub(cli, options, async (hub) => {
-        await requireConnector(hub, id);
+        const { credentialMode } = await requireConnector(hub, id);
         if (account !== undefined) return choose(cli, hub, { id, account }, options);
         const accounts = await accountsOf(hub, id, options.agent);
-        show(cli, options, accounts, () => printAccounts(cli, id, accounts));
+        const option = credentialMode === 'per_agent' ? ` --agent ${options.agent ?? 'AGENT'}` : '';
+        const advice =
+          credentialMode === 'none'
+            ? 'It needs none.'
+            : `Sign in to one with "crosspoint connector connect ${id}${option}".`;
+        show(cli, options, accounts, () => printAccounts(cli, id, accounts, advice));
       }),
     );
 }
@@ -59,9 +64,9 @@ async function choose(
   );
 }
 
-function printAccounts(cli: Cli, id: string, accounts: readonly CredentialView[]): void {
+function printAccounts(cli: Cli, id: string, accounts: readonly CredentialView[], advice: string): void {
   if (accounts.length === 0) {
-    cli.terminal.note(`${id} has no account. Sign in to one with "crosspoint connector connect ${id}".`);
+    cli.terminal.note(`${id} has no account. ${advice}`);
     return;
   }
   cli.terminal.table(

@@ -15,7 +15,7 @@ const ROUTES = ADMIN_ROUTES.credentials;
 /** Accounts that come from a sign-in: beginning, finishing, choosing, ending. */
 export function registerAccountRoutes(register: Register, deps: AdminDependencies): void {
   const requireConnector = async (name: string) =>
-    requireFound(await deps.connectors.find(connectorNamed(name)), 'connector');
+    requireFound(await deps.connectors.find(connectorNamed(name)), 'connector', name);
 
   register(ROUTES.accounts, async ({ names, query }) => {
     const connector = await requireConnector(names.id);
@@ -32,7 +32,10 @@ export function registerAccountRoutes(register: Register, deps: AdminDependencie
     const owner: CredentialOwner =
       agent === undefined
         ? { kind: 'shared' }
-        : { kind: 'agent', agent: requireFound(await deps.agents.find(agentNamed(agent)), 'agent').id };
+        : {
+            kind: 'agent',
+            agent: requireFound(await deps.agents.find(agentNamed(agent)), 'agent', agent).id,
+          };
     const { authorizationUrl } = await deps.operations.connections.begin({
       by: toInitiator(by),
       connector: id,

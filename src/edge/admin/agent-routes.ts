@@ -17,7 +17,7 @@ export function registerAgentRoutes(register: Register, deps: AdminDependencies)
     body: toAgentDetail(agent, await agents.listKeys(agent.id), await credentialsOf(deps, agent.id)),
     tag: tagOf(agent),
   });
-  const require = async (name: string) => requireFound(await agents.find(agentNamed(name)), 'agent');
+  const require = async (name: string) => requireFound(await agents.find(agentNamed(name)), 'agent', name);
 
   register(ROUTES.list, async ({ query }) => {
     const { items, ...more } = pageOf('agents', await agents.list(), ({ id }) => id, query);

@@ -70,7 +70,7 @@ function registerUse(register: Register, deps: AdminDependencies): void {
     const agent =
       body.agent === undefined
         ? undefined
-        : requireFound(await deps.agents.find(agentNamed(body.agent)), 'agent').id;
+        : requireFound(await deps.agents.find(agentNamed(body.agent)), 'agent', body.agent).id;
     // Not ended by a client that leaves: others may have joined the same sync.
     const report = await deps.operations.syncConnector({
       connector: id,
@@ -140,7 +140,7 @@ async function toolsOf(deps: AdminDependencies, connector: Connector, query: Par
 }
 
 async function requireConnector(deps: AdminDependencies, name: string): Promise<Connector> {
-  return requireFound(await deps.connectors.find(connectorNamed(name)), 'connector');
+  return requireFound(await deps.connectors.find(connectorNamed(name)), 'connector', name);
 }
 
 async function surroundings(deps: AdminDependencies, connector: Connector): Promise<ConnectorSurroundings> {

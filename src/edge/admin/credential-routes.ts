@@ -53,9 +53,9 @@ export async function findOwner(
   deps: AdminDependencies,
   names: Readonly<Record<'id' | 'owner', string>>,
 ): Promise<{ connector: Connector; owner: CredentialOwner }> {
-  const connector = requireFound(await deps.connectors.find(connectorNamed(names.id)), 'connector');
+  const connector = requireFound(await deps.connectors.find(connectorNamed(names.id)), 'connector', names.id);
   if (names.owner === 'shared') return { connector, owner: { kind: 'shared' } };
-  const agent = requireFound(await deps.agents.find(agentNamed(names.owner)), 'agent');
+  const agent = requireFound(await deps.agents.find(agentNamed(names.owner)), 'agent', names.owner);
   return { connector, owner: { kind: 'agent', agent: agent.id } };
 }
 

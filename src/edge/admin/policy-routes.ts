@@ -25,7 +25,7 @@ export function registerPolicyRoutes(register: Register, deps: AdminDependencies
     detail((await operations.savePolicy({ by, id, text, replace: false })).policy),
   );
   register(ROUTES.get, async ({ names }) =>
-    detail(requireFound(await policies.find(policyNamed(names.id)), 'policy')),
+    detail(requireFound(await policies.find(policyNamed(names.id)), 'policy', names.id)),
   );
   register(ROUTES.save, async ({ by, names, body: { text }, ifMatch }) => {
     const id = policyNamed(names.id);
@@ -40,7 +40,7 @@ export function registerPolicyRoutes(register: Register, deps: AdminDependencies
     return { ...detail(policy), created };
   });
   register(ROUTES.remove, async ({ by, names, ifMatch }) => {
-    const current = requireFound(await policies.find(policyNamed(names.id)), 'policy');
+    const current = requireFound(await policies.find(policyNamed(names.id)), 'policy', names.id);
     return {
       body: await operations.removePolicy({
         by,

@@ -31,8 +31,13 @@ export function policyNamed(name: string): PolicyId {
   return toPolicyId(requireName(name, 'policy'));
 }
 
-export function requireFound<Found>(found: Found | undefined, kind: string): Found {
-  if (found === undefined) throw new HubError('not_found', `there is no such ${kind}`);
+/** The name is told where it can be one: whoever reads of it may have several in mind. */
+export function requireFound<Found>(found: Found | undefined, kind: string, name?: string): Found {
+  if (found === undefined)
+    throw new HubError(
+      'not_found',
+      name === undefined ? `there is no such ${kind}` : `there is no ${kind} ${name}`,
+    );
   return found;
 }
 

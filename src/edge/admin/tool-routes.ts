@@ -21,7 +21,7 @@ export function registerToolRoutes(register: Register, deps: AdminDependencies):
     const only =
       connector === undefined
         ? undefined
-        : requireFound(await deps.connectors.find(connectorNamed(connector)), 'connector').id;
+        : requireFound(await deps.connectors.find(connectorNamed(connector)), 'connector', connector).id;
     const isWanted = createSearch(q);
     const entries = entriesOf(surface).filter(
       (entry) =>
@@ -41,7 +41,7 @@ export function registerToolRoutes(register: Register, deps: AdminDependencies):
 
   const streams = createCallStreams(deps);
   register(ROUTES.call, async ({ by, body, signal, wantsStream }) => {
-    const agent = requireFound(await deps.agents.find(agentNamed(body.agent)), 'agent');
+    const agent = requireFound(await deps.agents.find(agentNamed(body.agent)), 'agent', body.agent);
     if (!agent.enabled) throw new HubError('conflict', `agent ${agent.id} is disabled`);
     const args = body.arguments as JsonObject | undefined;
     if (wantsStream)
@@ -66,7 +66,10 @@ export function registerToolRoutes(register: Register, deps: AdminDependencies):
 
 async function surfaceOf(deps: AdminDependencies, agent: string | undefined): Promise<Surface> {
   if (agent === undefined) return buildSurface(deps.catalog.entries(), ALL, EVERYTHING);
-  return deps.surfaces.surfaceFor(requireFound(await deps.agents.find(agentNamed(agent)), 'agent'), ALL);
+  return deps.surfaces.surfaceFor(
+    requireFound(await deps.agents.find(agentNamed(agent)), 'agent', agent),
+    ALL,
+  );
 }
 
 function entriesOf(surface: Surface) {

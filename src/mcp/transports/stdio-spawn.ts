@@ -57,19 +57,20 @@ export async function spawnError(child: ChildProcess): Promise<TransportError> {
   }
 }
 
-const FAULTS: ReadonlyMap<string, string> = new Map([
+const FAULTS: ReadonlyMap<unknown, string> = new Map([
   ['ENOENT', 'the program or its working directory was not found (ENOENT)'],
   ['EACCES', 'the program or its working directory may not be used (EACCES)'],
+  ['EAGAIN', 'no more processes may be started (EAGAIN)'],
+  ['EMFILE', 'too many files are open (EMFILE)'],
 ]);
 
 /** Without the cause: Node's error lists all arguments, and whoever prints it would print them. */
 function toSpawnFailed(error: unknown): TransportError {
-  const systemCode = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   let why = 'unknown reason';
   if (error instanceof RefusedEnvironment) why = error.message;
-  else if (systemCode !== undefined) why = FAULTS.get(systemCode) ?? systemCode;
+  else if (error instanceof Error && 'code' in error) why = FAULTS.get(error.code) ?? String(error.code);
   return new TransportError('STDIO_SPAWN_FAILED', `the process could not be started: ${why}`, {
-    ...(systemCode !== undefined && { systemCode }),
+    why,
     mayHaveArrived: false,
   });
 }

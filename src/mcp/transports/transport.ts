@@ -112,8 +112,8 @@ export interface TransportErrorDetails {
   readonly challenge?: string;
   readonly retryAfterMs?: number;
   readonly exitCode?: number;
-  /** What the system calls the reason, such as `ENOENT`. */
-  readonly systemCode?: string;
+  /** Why a process did not start. Names nothing that it was to be given but a variable that is refused. */
+  readonly why?: string;
   readonly cause?: unknown;
   /** Whether the peer may have begun to act on the message. False only when it certainly has not. */
   readonly mayHaveArrived?: boolean;
@@ -130,7 +130,7 @@ export class TransportError extends Error {
   readonly challenge: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly exitCode: number | undefined;
-  readonly systemCode: string | undefined;
+  readonly why: string | undefined;
   readonly mayHaveArrived: boolean;
 
   constructor(code: TransportErrorCode, message: string, details: TransportErrorDetails = {}) {
@@ -140,7 +140,7 @@ export class TransportError extends Error {
     this.challenge = details.challenge;
     this.retryAfterMs = details.retryAfterMs;
     this.exitCode = details.exitCode;
-    this.systemCode = details.systemCode;
+    this.why = details.why;
     this.mayHaveArrived = details.mayHaveArrived ?? true;
   }
 }

@@ -35,10 +35,25 @@ async function writeWhole(path: string, write: (unfinished: string) => Promise<v
   } catch (error) {
     for (const suffix of ['', '-wal', '-shm', '-journal'])
       await rm(`${unfinished}${suffix}`, { force: true });
-    throw error instanceof HubError
-      ? error
-      : new HubError('storage_unavailable', 'the backup could not be written', { cause: error });
+    throw error instanceof HubError ? error : notWritten(error);
   }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such folder',
+  ENOTDIR: 'there is no such folder',
+  EACCES: 'the folder may not be written',
+  EPERM: 'the folder may not be written',
+  EROFS: 'the folder may not be written',
+  ENOSPC: 'the disk is full',
+};
+
+function notWritten(error: unknown): HubError {
+  const reason = error instanceof Error && 'code' in error ? REASONS[String(error.code)] : undefined;
+  const message = 'the backup could not be written';
+  return new HubError('storage_unavailable', reason === undefined ? message : `${message}: ${reason}`, {
+    cause: error,
+  });
 }
 
 /** A copy of the file, made beside the hub's own work. Secrets in it stay sealed. */
