@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { interleave, median } from './statistics.js';
+import { interleave, median, quantile } from './statistics.js';
 
 test.each([
   [[3], 3],
@@ -11,6 +11,16 @@ test.each([
 
 test('nothing has no median', () => {
   expect(() => median([])).toThrow('nothing was measured');
+});
+
+test.each([
+  [0, 1],
+  [0.5, 3],
+  [0.99, 4],
+  [1, 5],
+])('below the quantile %d lie as many', (share, expected) => {
+  expect(quantile([4, 1, 5, 3, 2], share)).toBe(expected);
+  expect(quantile([], share)).toBe(0);
 });
 
 test('everybody has a turn in every round, and nobody is always first', () => {

@@ -7,6 +7,11 @@ export function median(values: readonly number[]): number {
   return (middle + next) / 2;
 }
 
+/** The value below which this share of them lies; 0 where there are none. */
+export function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) * share)] ?? 0;
+}
+
 /** Each value of `items` in turn, once a round, each round beginning one further: no one is always first. */
 export function* interleave<Item>(items: readonly Item[], rounds: number): Generator<Item> {
   for (let round = 0; round < rounds; round++) {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { quantile } from '../bench/statistics.js';
 import { findViolations, runStorm } from '../test/support/kill-storm.js';
 import { ROOT } from './repository.js';
 
@@ -28,8 +29,7 @@ try {
     },
   });
   const spread = (values: readonly number[]): string => {
-    const sorted = values.toSorted((a, b) => a - b);
-    const at = (share: number): number => Math.round(sorted[Math.floor((sorted.length - 1) * share)] ?? 0);
+    const at = (share: number): number => Math.round(quantile(values, share));
     return `${at(0.5)} ms (median), ${at(0.95)} ms (95 %), ${at(1)} ms (longest)`;
   };
   const violations = findViolations(seen);

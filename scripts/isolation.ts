@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { findCores } from '../bench/cores.js';
+import { quantile } from '../bench/statistics.js';
 import { startHubProcess } from '../test/support/hub-process.js';
 import { openRawAgent } from '../test/support/raw-agent.js';
 import { ROOT } from './repository.js';
@@ -114,18 +115,18 @@ async function openHub(good: Started, others: object) {
   };
 }
 
-const at = (times: readonly number[], share: number): number =>
-  times.toSorted((a, b) => a - b)[Math.floor((times.length - 1) * share)] ?? 0;
 const ms = (value: number): string => value.toFixed(2);
 
 function report(alone: readonly number[], beside: ReadonlyMap<string, readonly number[]>): void {
-  console.log(`${alone.length} calls alone: p50 ${ms(at(alone, 0.5))} ms, p99 ${ms(at(alone, 0.99))} ms`);
+  console.log(
+    `${alone.length} calls alone: p50 ${ms(quantile(alone, 0.5))} ms, p99 ${ms(quantile(alone, 0.99))} ms`,
+  );
   const busy = beside.get('busy');
   for (const [trouble, times] of beside) {
     const ratio = (share: number, to: readonly number[]): string =>
-      `x${(at(times, share) / at(to, share)).toFixed(2)}`;
+      `x${(quantile(times, share) / quantile(to, share)).toFixed(2)}`;
     const shown = [0.5, 0.9, 0.99].map(
-      (share) => `p${share * 100} ${ms(at(times, share))} ms (${ratio(share, alone)})`,
+      (share) => `p${share * 100} ${ms(quantile(times, share))} ms (${ratio(share, alone)})`,
     );
     const ofBusy = busy === undefined || busy === times ? '' : `; ${ratio(0.99, busy)} of the busy one's p99`;
     console.log(`${times.length} beside one that ${TROUBLES[trouble]?.[1]}: ${shown.join(', ')}${ofBusy}`);

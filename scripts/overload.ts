@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findCores } from '../bench/cores.js';
+import { quantile } from '../bench/statistics.js';
 import { startHubProcess, type HubProcess } from '../test/support/hub-process.js';
 import { openLoadPool, type LoadPool, type LoopResult } from '../test/support/open-loop.js';
 import { ROOT } from './repository.js';
@@ -67,11 +68,7 @@ function requestOf(key: string): Buffer {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-const at = (values: readonly number[], share: number): number => {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) * share)] ?? 0;
-};
-const median = (values: readonly number[]): number => at(values, 0.5);
+const median = (values: readonly number[]): number => quantile(values, 0.5);
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
 const useful = ({ good }: LoopResult): number => good.filter((tookMs) => tookMs <= USEFUL_MS).length;
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
@@ -107,8 +104,8 @@ function tell(what: string, result: LoopResult | Measured): void {
   const { offered, good, refused, failed, unsent, open, seconds: took } = result;
   console.log(
     `${what}: offered ${Math.round(offered / took)}/s, useful ${Math.round(useful(result) / took)}/s ` +
-      `(p50 ${ms(median(good))}, p99 ${ms(at(good, 0.99))}), refused ${Math.round(refused.length / took)}/s ` +
-      `(p50 ${ms(median(refused))}, p99 ${ms(at(refused, 0.99))}), failed ${failed}, unsent ${unsent}, open ${open}` +
+      `(p50 ${ms(median(good))}, p99 ${ms(quantile(good, 0.99))}), refused ${Math.round(refused.length / took)}/s ` +
+      `(p50 ${ms(median(refused))}, p99 ${ms(quantile(refused, 0.99))}), failed ${failed}, unsent ${unsent}, open ${open}` +
       ('hubCpu' in result ? `; hub busy ${percent(result.hubCpu)}, others ${percent(result.otherCpu)}` : ''),
   );
 }
@@ -118,7 +115,7 @@ async function untilCalm(pool: LoadPool): Promise<number> {
   const from = performance.now();
   for (;;) {
     const { good } = await pool.offer({ perSecond: 50, seconds: 0.2 });
-    if (good.length >= 10 && at(good, 1) < 100) return performance.now() - from;
+    if (good.length >= 10 && quantile(good, 1) < 100) return performance.now() - from;
     if (performance.now() - from > 30_000) return Number.POSITIVE_INFINITY;
   }
 }
@@ -142,7 +139,7 @@ async function measureOverload(hub: HubProcess, few: LoadPool, many: LoadPool): 
     console.log(`round ${round}: calm again after ${Math.round(await untilCalm(many))} ms`);
     goodput.push(useful(thrice) / seconds / capacity);
     perCpu.push(useful(thrice) / seconds / thrice.hubCpu / (capacity / closed.hubCpu));
-    refusal.push(at(thrice.refused, 0.5));
+    refusal.push(median(thrice.refused));
   }
   console.log(
     `goodput at 3x: ${percent(median(goodput))} of the capacity (median; wanted: at least 80 %), ` +
@@ -166,7 +163,7 @@ async function measureGreed(hub: HubProcess, few: LoadPool, many: LoadPool, mode
     tell(`round ${round}: modest beside twice the capacity`, beside);
     tell(`round ${round}: greedy at twice the capacity`, await load);
     served.push(useful(beside) / beside.offered);
-    ratios.push(at(beside.good, 0.99) / at(before.good, 0.99));
+    ratios.push(quantile(beside.good, 0.99) / quantile(before.good, 0.99));
   }
   console.log(
     `the modest agent beside the greedy one: ${percent(median(served))} of its calls served (wanted: at least 95 %), ` +
