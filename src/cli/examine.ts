@@ -66,7 +66,7 @@ const LAST_WORDS = 4;
 /** What a process said last, and how it ended, mostly tells why it does not serve. */
 async function withLastWords(hub: HubClient, id: string, step: Step): Promise<Step> {
   const { lines } = await hub.ask(ADMIN_ROUTES.connectors.logs, { path: { id } });
-  const said = lines.filter((line) => line.trim() !== '').slice(-LAST_WORDS);
+  const said = [...new Set(lines.filter((line) => line.trim() !== ''))].slice(-LAST_WORDS);
   return said.length === 0 ? step : { ...step, detail: `${step.detail}. It said: ${said.join(' / ')}` };
 }
 
