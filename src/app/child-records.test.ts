@@ -42,6 +42,18 @@ describe.runIf(process.platform === 'linux')('processes on record', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  test('P-12: so are those whom they started in a session of their own', async () => {
+    await openPeer(['family.mjs', 'go', 'session'], {
+      onStarted: (child) => new ChildRecords(folder).record(child),
+    });
+    await until(() => recorded().length === 2, 'both on record');
+    const pids = recorded().map((name) => Number.parseInt(name, 10));
+    const [own = ''] = readdirSync(folder);
+    renameSync(join(folder, own), join(folder, own.replace(/\d+$/, '1')));
+    expect(await new ChildRecords(folder).endLeftBehind()).toBe(2);
+    await until(() => !pids.some((pid) => isRunning(pid)), 'the end of both');
+  });
+
   test('what was written before the machine was started is only forgotten', async () => {
     const { transport } = await openPeer(['echo.mjs']);
     const pid = transport.pid ?? 0;

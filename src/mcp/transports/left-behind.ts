@@ -31,7 +31,7 @@ const GRACE_MS = 1_000;
 
 /**
  * Ends what is left of processes that a hub started which is no more, with all who are still in their groups and
- * sessions. Returns how many there were. Never rejects.
+ * sessions, and all who descend from these. Returns how many there were. Never rejects.
  */
 export async function endLeftBehind(
   marks: readonly ProcessMark[],
@@ -51,7 +51,14 @@ export async function endLeftBehind(
   if (first.length === 0) return 0;
   send(first, 'SIGTERM');
   await sleep(graceMs);
-  send(findLeftBehind(marks, (await table.read()) ?? []), 'SIGKILL');
+  // Also those who can no longer be traced, because their parents heeded the first signal.
+  const known = new Set(first.map(({ pid, startedAt }) => `${pid} ${startedAt}`));
+  const now = (await table.read()) ?? [];
+  const traced = new Set(findLeftBehind(marks, now));
+  send(
+    now.filter((entry) => traced.has(entry) || known.has(`${entry.pid} ${entry.startedAt}`)),
+    'SIGKILL',
+  );
   return first.length;
 }
 
@@ -64,12 +71,18 @@ function findLeftBehind(
   entries: readonly ProcessEntry[],
 ): readonly ProcessEntry[] {
   const byPid = new Map(entries.map((entry) => [entry.pid, entry]));
-  return marks.flatMap(({ pid, startedAt }) => {
-    const leader = byPid.get(pid);
-    if (leader !== undefined && leader.startedAt !== startedAt) return [];
-    return entries.filter(
-      (entry) =>
-        (entry.group === pid || entry.session === pid) && Number(entry.startedAt) >= Number(startedAt),
-    );
-  });
+  const found = new Set(
+    marks.flatMap(({ pid, startedAt }) => {
+      const leader = byPid.get(pid);
+      if (leader !== undefined && leader.startedAt !== startedAt) return [];
+      return entries.filter(
+        (entry) =>
+          (entry.group === pid || entry.session === pid) && Number(entry.startedAt) >= Number(startedAt),
+      );
+    }),
+  );
+  // A set that grows is walked to its new end.
+  for (const { pid } of found)
+    for (const entry of entries) if (entry.parent === pid && entry.pid !== process.pid) found.add(entry);
+  return [...found];
 }

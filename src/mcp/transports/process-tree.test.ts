@@ -23,10 +23,16 @@ const STRANGERS = [apart(1, 0), apart(2, 1), apart(300, 1)];
 
 function openTree() {
   const sent: [number, string][] = [];
+  const sessions = new Set<string>();
   let entries: readonly ProcessEntry[] | undefined = [];
   const tree = new PosixProcessTree({
     pid: ROOT,
     table: { read: async () => entries, readSync: () => entries },
+    onSession: ({ pid, startedAt }) => {
+      const name = `${pid} ${startedAt}`;
+      sessions.add(name);
+      return () => sessions.delete(name);
+    },
     kill: (pid, signal) => {
       sent.push([pid, signal]);
       if (pid === 999) throw new Error('ESRCH');
@@ -34,6 +40,7 @@ function openTree() {
   });
   return {
     tree,
+    sessions,
     sees: (...now: ProcessEntry[]) => {
       entries = [...STRANGERS, ...now];
       return tree.survey();
@@ -59,6 +66,17 @@ test('the group is signalled as one', async () => {
   const { sees, signalled } = openTree();
   expect(await sees(entry(ROOT, 50), entry(101, ROOT), entry(102, 101))).toBe(true);
   expect(signalled()).toEqual([-ROOT]);
+});
+
+test('P-12: sessions that descendants begin are told of, and forgotten when they are empty', async () => {
+  const { sessions, sees } = openTree();
+  const server = entry(101, ROOT);
+  await sees(server, apart(200, 101), entry(201, 200, { group: 200, session: 200 }));
+  expect([...sessions]).toEqual(['200 start-200']);
+  await sees(server, entry(201, 1, { group: 200, session: 200 }), apart(400, 101));
+  expect([...sessions]).toEqual(['200 start-200', '400 start-400']);
+  await sees(server);
+  expect([...sessions]).toEqual([]);
 });
 
 test('F33: where the table cannot be read nobody counts as gone, and those who are known stay so', async () => {

@@ -1,3 +1,4 @@
+import type { ProcessMark } from './left-behind.js';
 import type { ProcessEntry, ProcessTable } from './process-table.js';
 
 /** A child and everything that descends from it, as far as it can be seen and signalled. */
@@ -22,6 +23,8 @@ export interface PosixProcessTreeOptions {
   /** Leader of its own process group and session. */
   readonly pid: number;
   readonly table: ProcessTable;
+  /** Called with the first of each session that descendants have begun. What it returns is called when that is empty. */
+  readonly onSession?: ((first: ProcessMark) => () => void) | undefined;
   readonly kill?: (pid: number, signal: NodeJS.Signals) => void;
 }
 
@@ -33,6 +36,9 @@ export class PosixProcessTree implements ProcessTree {
   readonly pid: number;
   readonly #table: ProcessTable;
   readonly #kill: (pid: number, signal: NodeJS.Signals) => void;
+  readonly #onSession: PosixProcessTreeOptions['onSession'];
+  /** What forgets the sessions that descendants have begun, by number. */
+  readonly #sessions = new Map<number, () => void>();
   /** Living members besides the child itself, by number. */
   #members: ReadonlyMap<number, ProcessEntry> = new Map();
   #rootExited = false;
@@ -40,6 +46,7 @@ export class PosixProcessTree implements ProcessTree {
   constructor(options: PosixProcessTreeOptions) {
     this.pid = options.pid;
     this.#table = options.table;
+    this.#onSession = options.onSession;
     this.#kill = options.kill ?? ((pid, signal) => process.kill(pid, signal));
   }
 
@@ -97,6 +104,27 @@ export class PosixProcessTree implements ProcessTree {
     members.delete(this.pid);
     members.delete(process.pid);
     this.#members = members;
+    if (this.#onSession !== undefined) this.#noteSessions(members, this.#onSession);
+  }
+
+  #noteSessions(
+    members: ReadonlyMap<number, ProcessEntry>,
+    onSession: (first: ProcessMark) => () => void,
+  ): void {
+    const present = new Set<number>();
+    for (const { session, startedAt } of members.values()) {
+      if (session === undefined || session === this.pid) continue;
+      present.add(session);
+      if (this.#sessions.has(session)) continue;
+      // Where the first is gone, whoever is left stands for it.
+      const first = { pid: session, startedAt: members.get(session)?.startedAt ?? startedAt };
+      this.#sessions.set(session, onSession(first));
+    }
+    for (const [session, forget] of this.#sessions) {
+      if (present.has(session)) continue;
+      this.#sessions.delete(session);
+      forget();
+    }
   }
 
   #send(pid: number, signal: NodeJS.Signals): void {

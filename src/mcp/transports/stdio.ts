@@ -48,7 +48,10 @@ export interface StdioOptions extends StdioCommand {
   readonly onStderr?: (line: string) => void;
   /** What the child said on its output that is no message: a banner, or why it cannot serve. At most ten lines a second. */
   readonly onTalk?: (text: string) => void;
-  /** Called with each child that runs. What it returns is called when nothing is left of that. */
+  /**
+   * Called with each child that runs, and with descendants of it that began a session of their own. What it returns is
+   * called when nothing is left of that.
+   */
   readonly onStarted?: (child: ProcessMark) => () => void;
   /** Nothing is left of the child, or it was never there. */
   readonly onGone?: () => void;
@@ -166,11 +169,11 @@ export class StdioTransport implements Transport {
   }
 
   #adopt(child: ChildProcess, pid: number, pipes: StdioPipes): Running {
+    const { onStarted, usage } = this.#options;
     const tree =
       process.platform === 'win32'
         ? new WindowsProcessTree(pid)
-        : new PosixProcessTree({ pid, table: TABLE });
-    const { onStarted, usage } = this.#options;
+        : new PosixProcessTree({ pid, table: TABLE, onSession: onStarted });
     const mark = onStarted && markProcess(pid);
     const forget = mark && onStarted?.(mark);
     const meter =
