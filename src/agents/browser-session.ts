@@ -38,8 +38,8 @@ export interface BrowserSessions {
     principal: BrowserPrincipal,
     proof: BrowserProof,
   ): Promise<{ readonly session: BrowserSession; readonly cookie: string }>;
-  /** Undefined if it is unknown, idle for too long, ended, or its principal is gone. */
-  find(cookie: string): Promise<BrowserSession | undefined>;
+  /** Undefined if it is unknown, idle for too long, ended, or its principal is gone. `isUse` (default): it is not idle now. */
+  find(cookie: string, isUse?: boolean): Promise<BrowserSession | undefined>;
   end(cookie: string): Promise<void>;
   /** Of everybody with this name, e.g. because the account is gone. */
   endAllOf(principal: { readonly kind: 'admin' | 'agent'; readonly id: string }): Promise<void>;

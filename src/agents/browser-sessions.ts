@@ -65,7 +65,7 @@ export function createBrowserSessions({
       await noteUse(cookie, session);
       return { session, cookie };
     },
-    async find(cookie) {
+    async find(cookie, isUse = true) {
       if (!COOKIE.test(cookie)) return undefined;
       const [kept, seen] = await Promise.all([tickets.find(SESSION, cookie), tickets.find(SEEN, cookie)]);
       if (kept === undefined || seen === undefined) return undefined;
@@ -75,7 +75,7 @@ export function createBrowserSessions({
         return undefined;
       }
       const idleFor = clock.now() + idleMs - seen.expiresAt;
-      if (idleFor > idleMs * NOTED_AFTER && seen.expiresAt < session.expiresAt)
+      if (isUse && idleFor > idleMs * NOTED_AFTER && seen.expiresAt < session.expiresAt)
         await noteUse(cookie, session);
       return session;
     },

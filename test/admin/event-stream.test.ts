@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createAdminAccount } from '../../src/agents/index.js';
 import { openEventLog } from '../../src/governance/index.js';
-import { silentLogger, systemClock, toConnectorId } from '../../src/kernel/index.js';
+import { Secret, silentLogger, systemClock, toConnectorId } from '../../src/kernel/index.js';
 import { ADMIN_TOKEN, openAdminHub, type AdminHub, type AdminHubOptions } from '../support/admin-hub.js';
 
 let hub: AdminHub;
@@ -115,6 +116,22 @@ test('events come as they are kept, with their sequence as id', async () => {
     { type: 'connector.synced', connector: 'two', sequence: 3 },
   ]);
   expect(client.messages.map(({ id }) => id)).toEqual(['2', '3']);
+});
+
+test('an admin who was removed hears nothing more; others do', async () => {
+  const token = new Secret('viewer-token-0123456789-abcdef');
+  const { account } = createAdminAccount({ id: 'reader', name: 'reader', role: 'viewer', now: 0, token });
+  hub.browser.admins.configure([account]);
+  const other = await open();
+  const client = await open('', { authorization: `Bearer ${token.reveal()}` });
+  synced('one');
+  await expectSoon(() => client.events.length === 1);
+  hub.browser.admins.configure([]);
+  synced('two');
+  await expectSoon(() => client.ended === 'closed');
+  expect(client.events.map(({ connector }) => connector)).toEqual(['one']);
+  await expectSoon(() => other.events.some(({ connector }) => connector === 'two'));
+  expect(other.ended).toBe('no');
 });
 
 test('only those that match come', async () => {

@@ -13,7 +13,7 @@ import type { AdminDependencies } from './dependencies.js';
 import { toFailedAnswer } from './error-answer.js';
 import { registerEventRoutes } from './event-routes.js';
 import { registerPolicyRoutes } from './policy-routes.js';
-import { createRegister, type AdminEnv } from './register.js';
+import { addressOf, createRegister, type AdminEnv } from './register.js';
 import { registerStatisticsRoutes } from './statistics-routes.js';
 import { registerMasterKeyRoutes } from './master-key-routes.js';
 import { registerSessionRoutes } from './session-routes.js';
@@ -69,8 +69,7 @@ async function admit(
   c: Context<AdminEnv>,
   next: Next,
 ): Promise<void> {
-  // The address of the connection: what a header claims proves nothing.
-  const admin = await authenticateAdmin(c.req.raw, c.env?.incoming?.socket?.remoteAddress ?? '');
+  const admin = await authenticateAdmin(c.req.raw, addressOf(c));
   if (admin === undefined)
     throw new HubError('unauthenticated', 'this needs an admin token: Authorization: Bearer …');
   c.set('admin', admin);

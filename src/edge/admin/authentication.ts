@@ -4,7 +4,12 @@ import { isSameText, type BrowserGate } from '../pages/browser-cookie.js';
 import { networkOf } from '../network-of.js';
 
 /** Finds out which admin sends a request; undefined where it shows nothing that proves one. */
-export type AuthenticateAdmin = (request: Request, address: string) => Promise<Admin | undefined>;
+export type AuthenticateAdmin = (
+  request: Request,
+  address: string,
+  /** `isUse: false`: it is asked on behalf of nobody, and keeps no browser signed in. */
+  options?: { readonly isUse: boolean },
+) => Promise<Admin | undefined>;
 
 const BEARER = /^bearer +([\x21-\x7e]{1,1024})$/i;
 
@@ -21,9 +26,9 @@ const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** A browser that an admin signed in with. Throws `forbidden` for what another site's page had it send. */
 export function createCookieAuthentication(gate: BrowserGate): AuthenticateAdmin {
-  return async (request) => {
+  return async (request, _address, { isUse } = { isUse: true }) => {
     const cookie = gate.cookieOf(request);
-    const session = await gate.find(request);
+    const session = await gate.find(request, isUse);
     if (cookie === undefined || session?.principal.kind !== 'admin') return undefined;
     const { id, role } = session.principal;
     if (READS.has(request.method)) requireNotCrossSite(request);
@@ -48,5 +53,6 @@ export function createAdminAuthentication(
   byToken: AuthenticateAdmin,
   byCookie: AuthenticateAdmin,
 ): AuthenticateAdmin {
-  return (request, address) => (request.headers.has('authorization') ? byToken : byCookie)(request, address);
+  return (request, address, options) =>
+    (request.headers.has('authorization') ? byToken : byCookie)(request, address, options);
 }

@@ -10,6 +10,8 @@ export interface EventFeedOptions {
   /** How often it is looked for events of other processes, which are not told of here. Default: with each sign of life. */
   readonly lookMs?: number;
   readonly stallMs: number;
+  /** Asked before each page and each sign of life; what is left goes to nobody who may not read it any more. */
+  readonly mayRead?: () => Promise<boolean>;
   readonly logger: Logger;
   readonly onClose: () => void;
 }
@@ -73,6 +75,8 @@ export class EventFeed {
     clearTimeout(this.#timer);
     try {
       const text = await this.#next();
+      if (this.#closed) return;
+      if ((await this.#options.mayRead?.()) === false) return this.close();
       if (this.#closed) return;
       controller.enqueue(encoder.encode(text));
       this.#timer = setTimeout(

@@ -34,10 +34,10 @@ export function registerEventRoutes(register: Register, deps: AdminDependencies)
         : {};
     return { body: { items: items.map(toEventView), ...more } };
   });
-  register(ROUTES.stream, async ({ query, lastEventId, isHead, signal }) => {
+  register(ROUTES.stream, async ({ query, lastEventId, isHead, ...reader }) => {
     const after = lastEventId === undefined ? undefined : sequenceOf(lastEventId);
     if (isHead) return { body: undefined };
-    return { body: undefined, stream: await streams.open(toFilter(query), after, signal) };
+    return { body: undefined, stream: await streams.open(toFilter(query), after, reader) };
   });
   register(ROUTES.export, async ({ by, query, isHead, signal }) => {
     if (isHead) return { body: undefined };

@@ -1,6 +1,7 @@
 import type { EventQuery } from '../../governance/index.js';
 import { HubError } from '../../kernel/index.js';
 import type { AdminDependencies, StreamLimits } from './dependencies.js';
+import type { AdminRequest } from './register.js';
 import { EventFeed } from './event-feed.js';
 
 export interface EventStreams {
@@ -8,7 +9,7 @@ export interface EventStreams {
   open(
     filter: Omit<EventQuery, 'limit' | 'order'>,
     after: number | undefined,
-    signal: AbortSignal,
+    reader: Pick<AdminRequest<string, unknown, unknown>, 'signal' | 'mayGoOn'>,
   ): Promise<ReadableStream<Uint8Array>>;
 }
 
@@ -25,13 +26,19 @@ export function createEventStreams(
   const feeds = new Set<EventFeed>();
 
   return {
-    async open(filter, after, signal) {
+    async open(filter, after, { signal, mayGoOn }) {
       if (deps.shutdown?.aborted === true) throw new HubError('shutting_down', 'the hub is shutting down');
       if (feeds.size >= limits.maxStreams)
         throw new HubError('overloaded', `${limits.maxStreams} event streams are open`, {
           retryAfterMs: 5_000,
         });
-      const feed = new EventFeed({ ...deps, ...limits, filter, onClose: () => feeds.delete(feed) });
+      const feed = new EventFeed({
+        ...deps,
+        ...limits,
+        filter,
+        mayRead: mayGoOn,
+        onClose: () => feeds.delete(feed),
+      });
       feeds.add(feed);
       try {
         await feed.start(after);

@@ -1,9 +1,11 @@
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { ADMIN_BASE_PATH, ADMIN_ROLES, type AdminRoute, type PathNames } from '../../contract/index.js';
-import { HubError } from '../../kernel/index.js';
+import { HubError, isHubError } from '../../kernel/index.js';
 import { stringifyJson } from '../../mcp/jsonrpc/index.js';
 import type { Admin, AdminCaller } from '../../operations/index.js';
+import type { AuthenticateAdmin } from './authentication.js';
+import type { AdminDependencies } from './dependencies.js';
 import { toDescription } from './describe-route.js';
 import { readBody, readQuery } from './read-request.js';
 
@@ -26,6 +28,8 @@ export interface AdminRequest<Path extends string, Query, Body> {
   readonly wantsStream: boolean;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+  /** Whether the same admin would still be let in with this request, for answers that take long. */
+  readonly mayGoOn: () => Promise<boolean>;
 }
 
 export interface AdminAnswer<Answer> {
@@ -47,7 +51,7 @@ export type Register = <Path extends string, Query, Body, Answer>(
 /** Puts routes of the contract onto the app and into its description, so that neither can be without the other. */
 export function createRegister(
   app: OpenAPIHono<AdminEnv>,
-  { maxBodyBytes }: { readonly maxBodyBytes: number },
+  { maxBodyBytes, authenticateAdmin }: Pick<AdminDependencies, 'maxBodyBytes' | 'authenticateAdmin'>,
 ): Register {
   return (route, handler) => {
     app.openAPIRegistry.registerPath(toDescription(route));
@@ -65,6 +69,7 @@ export function createRegister(
         isHead: c.req.raw.method === 'HEAD',
         wantsStream: route.streams !== undefined && acceptsStream(c.req.header('accept')),
         signal: c.req.raw.signal,
+        mayGoOn: () => isStillLetIn(c, route, admin, authenticateAdmin),
       });
       return toResponse(c, route, answer);
     });
@@ -76,6 +81,28 @@ function requireRole({ role, signedIn }: Admin, route: AdminRoute): void {
     throw new HubError('forbidden', `this needs the role ${route.role}`);
   if (route.tokenOnly === true && signedIn !== undefined)
     throw new HubError('forbidden', 'this needs an admin token');
+}
+
+async function isStillLetIn(
+  c: Context<AdminEnv>,
+  route: AdminRoute,
+  { id }: Admin,
+  authenticateAdmin: AuthenticateAdmin,
+): Promise<boolean> {
+  try {
+    const admin = await authenticateAdmin(c.req.raw, addressOf(c), { isUse: false });
+    if (admin?.id !== id) return false;
+    requireRole(admin, route);
+    return true;
+  } catch (error) {
+    // That it cannot be found out at the moment says nothing about anybody.
+    return !isHubError(error, 'forbidden');
+  }
+}
+
+/** Of the connection: what a header claims proves nothing. */
+export function addressOf(c: Context<AdminEnv>): string {
+  return c.env?.incoming?.socket?.remoteAddress ?? '';
 }
 
 /** Whoever takes either gets the answer alone. */

@@ -7,8 +7,8 @@ import type { PageBody } from './page.js';
 
 /** What stands between a browser and what only signed-in people may have. */
 export interface BrowserGate {
-  /** Who signed in with the browser that sent this. */
-  find(request: Request): Promise<BrowserSession | undefined>;
+  /** Who signed in with the browser that sent this. `isUse` (default): the browser is in use now. */
+  find(request: Request, isUse?: boolean): Promise<BrowserSession | undefined>;
   /** The cookie's value; it proves nothing before it was found. */
   cookieOf(request: Request): string | undefined;
   /** Where to send somebody who must sign in first; `next` is a path of ours to come back to. */
@@ -41,9 +41,9 @@ export function createBrowserGate({ sessions, secure, origins = () => [] }: Brow
   // Without an age: it is gone with the browser, and the hub keeps the time.
   const cookie = createHubCookie({ name: 'crosspoint', secure });
   return {
-    async find(request) {
+    async find(request, isUse) {
       const value = cookie.read(request);
-      return value === undefined ? undefined : sessions.find(value);
+      return value === undefined ? undefined : sessions.find(value, isUse);
     },
     cookieOf: (request) => cookie.read(request),
     signInUrl: (next) => `/sign-in?next=${encodeURIComponent(next)}`,
