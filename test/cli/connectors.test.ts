@@ -98,6 +98,7 @@ describe('a remote upstream that wants a token', () => {
     upstream.script = { ...upstream.script, tokens: ['second-token-0123456789'] };
     const failed = await place.run(['connector', 'sync', 'tracker']);
     expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('Sync failed: ')]);
+    expect(failed.stderr).toContain('crosspoint doctor tracker');
     const connected = await place.run(['connector', 'connect', 'tracker'], {
       input: 'second-token-0123456789\n',
     });
