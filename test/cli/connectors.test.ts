@@ -191,7 +191,7 @@ describe('other credentials', () => {
       '--header',
       'X-A: a\u0001b',
     ]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(await place.run(['connector', 'show', 'half'])).toMatchObject({ code: 1 });
   });
 
