@@ -31,7 +31,8 @@ export type {
 } from './policy.js';
 export { createPolicyEngine, type PolicyEngineOptions } from './policy-engine.js';
 export { createPolicyDirectory, type PolicyDirectory } from './policy-directory.js';
-export { findPolicyProblems, type PolicyProblem } from './policy-problems.js';
+export type { PolicyProblem } from './cedar-problems.js';
+export { findPolicyProblems } from './policy-problems.js';
 export { POLICY_SCHEMA } from './policy-schema.js';
 export { createValidator, type Validator } from './validator.js';
 export { fitBlocks, guardResult, type GuardedResult } from './result-guard.js';

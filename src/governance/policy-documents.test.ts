@@ -112,6 +112,19 @@ describe('what is wrong is told', () => {
     expect(details).toEqual({ policy: 'p', errors: [expect.stringMatching(/^\S.{10}/)] });
   });
 
+  test.each([
+    [
+      '// first\npermit(principal, action, resource);\npermit(principal, action == Action::"call", resource)\nwhen { resource.rsk == "read" };',
+      'line 4, column 8: attribute `rsk` on entity type `Tool` not found (did you mean `risk`?)',
+    ],
+    [
+      'permit(principal, action, resource)\nwhen { resource.risk = "read" };',
+      "line 2, column 8: '=' is not a valid operator in Cedar (try using '==' instead)",
+    ],
+  ])('says where it is and what may be meant: %s', (text, told) => {
+    expect(() => read(text)).toThrowError(expect.objectContaining({ message: `policy p: ${told}` }));
+  });
+
   test('of two documents of one name too', () => {
     const twice = [document('permit(principal, action, resource);'), document('')];
     expect(() => readPolicies(twice)).toThrowError(

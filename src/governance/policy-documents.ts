@@ -8,6 +8,7 @@ import type {
 } from '@cedar-policy/cedar-wasm/nodejs';
 import { HubError } from '../kernel/index.js';
 import { cedar } from './cedar.js';
+import { tellCedarErrors } from './cedar-problems.js';
 import { findEntanglement } from './policy-bounds.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
 import type { Policy } from './policy.js';
@@ -77,7 +78,7 @@ function splitDocument(policy: Policy): readonly string[] {
   if (entangled !== undefined) throw refuse(policy, [entangled]);
   const parts = cedar().policySetTextToParts(policy.text);
   if (parts.type === 'failure')
-    throw refuse(
+    throw refuseText(
       policy,
       parts.errors.map((error) => error.message),
     );
@@ -179,7 +180,13 @@ function checkAgainstSchema(policy: Policy, statements: readonly Statement[]): v
     answer.type === 'failure'
       ? answer.errors.map((error) => error.message)
       : answer.validationErrors.map(({ policyId, error }) => `${policyId}: ${error.message}`);
-  if (errors.length > 0) throw refuse(policy, errors);
+  if (errors.length > 0) throw refuseText(policy, errors);
+}
+
+/** Statements were looked at one by one; where in the document something is wrong, and what may be meant, the whole tells. */
+function refuseText(policy: Policy, errors: readonly string[]): HubError {
+  const told = tellCedarErrors(policy.text);
+  return refuse(policy, told.length === 0 ? errors : told);
 }
 
 function refuse(policy: Policy, errors: readonly string[]): HubError {

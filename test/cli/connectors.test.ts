@@ -98,6 +98,7 @@ describe('a remote upstream that wants a token', () => {
     upstream.script = { ...upstream.script, tokens: ['second-token-0123456789'] };
     const failed = await place.run(['connector', 'sync', 'tracker']);
     expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('Sync failed: ')]);
+    expect(failed.stderr).toContain('crosspoint doctor tracker');
     const connected = await place.run(['connector', 'connect', 'tracker'], {
       input: 'second-token-0123456789\n',
     });
@@ -190,7 +191,7 @@ describe('other credentials', () => {
       '--header',
       'X-A: a\u0001b',
     ]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(await place.run(['connector', 'show', 'half'])).toMatchObject({ code: 1 });
   });
 

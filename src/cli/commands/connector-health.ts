@@ -13,7 +13,7 @@ import { withHub } from '../with-hub.js';
 export function addConnectorHealthCommand(parent: Command, cli: Cli): void {
   addHubCommand(parent, {
     usage: 'health <id>',
-    summary: 'Whether the upstream answers; ends with 1 if it does not',
+    summary: 'Whether the upstream answered when the hub last looked; ends with 1 if it did not',
     examples: ['crosspoint connector health github'],
   }).action((id: string, options: HubOptions & OutputOptions) =>
     withHub(cli, options, async (hub) => {

@@ -50,9 +50,10 @@ async function choose(hub: HubClient, ids: readonly string[]): Promise<readonly 
   return Promise.all(ids.map((id) => requireConnector(hub, id)));
 }
 
-function print(cli: Cli, { name }: ConnectorView, outcome: SyncOutcome): void {
+function print(cli: Cli, { id, name }: ConnectorView, outcome: SyncOutcome): void {
   const { terminal } = cli;
-  if ('error' in outcome)
+  if ('error' in outcome) {
     terminal.note(terminal.noteColors.red(`Sync failed: ${escapeLine(outcome.error.message)}`));
-  else terminal.print(syncLines(name, outcome).join('\n'));
+    terminal.note(`Find out why with "crosspoint doctor ${id}".`);
+  } else terminal.print(syncLines(name, outcome).join('\n'));
 }

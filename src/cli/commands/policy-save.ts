@@ -5,6 +5,7 @@ import { ADMIN_ROUTES } from '../../contract/index.js';
 import { addHubCommand } from '../add-command.js';
 import { CliError } from '../cli-error.js';
 import { show, type Cli, type OutputOptions } from '../cli.js';
+import { EXIT_FAILED } from '../exit-codes.js';
 import type { HubOptions } from '../hub-address.js';
 import { withHub } from '../with-hub.js';
 
@@ -16,10 +17,13 @@ export function addPolicySaveCommands(parent: Command, cli: Cli): void {
     examples: ['crosspoint policy save ci policies/ci.cedar'],
   }).action((id: string, file: string, options: HubOptions & OutputOptions) =>
     withHub(cli, options, async (hub) => {
-      const saved = await hub.ask(ADMIN_ROUTES.policies.save, {
-        path: { id },
-        body: { text: readText(cli, file) },
-      });
+      const saved = await hub
+        .ask(ADMIN_ROUTES.policies.save, { path: { id }, body: { text: readText(cli, file) } })
+        .catch((error: unknown) => {
+          if (!isAboutText(error)) throw error;
+          const { message, code, details } = error;
+          throw new CliError(message, { code, details, exitCode: EXIT_FAILED, cause: error });
+        });
       show(cli, options, saved, () => cli.terminal.print(`Saved the policy ${id}. It is in force.`));
     }),
   );
@@ -33,6 +37,11 @@ export function addPolicySaveCommands(parent: Command, cli: Cli): void {
       show(cli, options, { id, removed: true }, () => cli.terminal.print(`Removed the policy ${id}.`));
     }),
   );
+}
+
+/** What is wrong is in the file, and not in the command line that names it. */
+function isAboutText(error: unknown): error is CliError {
+  return error instanceof CliError && error.details?.['field'] === 'text';
 }
 
 function readText(cli: Cli, file: string): string {
