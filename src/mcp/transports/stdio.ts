@@ -16,6 +16,7 @@ import { PosixProcessTree, type ProcessTree } from './process-tree.js';
 import { WindowsProcessTree } from './process-tree-windows.js';
 import { ReadPacer } from './read-pacer.js';
 import { StdioChild, type StdioPipes } from './stdio-child.js';
+import { SpawnTurns } from './spawn-turns.js';
 import { spawnError, spawnStdio, type Spawn, type StdioCommand } from './stdio-spawn.js';
 import { StderrLog } from './stdio-stderr.js';
 import {
@@ -66,6 +67,7 @@ const SHUTDOWN: ShutdownTimes = { stdinMs: 2000, termMs: 3000 };
 // Module state against the rule: a process has one exit and one process table, however many transports it opens.
 const TABLE = createProcessTable();
 const KEEPER = new ProcessKeeper(process, TABLE);
+const TURNS = new SpawnTurns();
 
 /** What there is while a child runs. */
 interface Running {
@@ -141,6 +143,8 @@ export class StdioTransport implements Transport {
     if (this.#started || this.#over !== undefined) throw this.#refusal();
     this.#started = true;
     try {
+      await TURNS.next();
+      if (this.#over !== undefined) return this.#options.onGone?.();
       const child = spawnStdio(this.#options.spawn ?? crossSpawn, this.#options);
       const { pid, stdin, stdout, stderr } = child;
       if (pid === undefined || stdin === null || stdout === null || stderr === null) {
