@@ -17,11 +17,6 @@ export class StderrTail {
     if (this.#lines.length > 2 * MAX_LINES) this.#lines = this.#lines.slice(-MAX_LINES);
   }
 
-  /** A word of ours beside those of the process. It does not stand there twice. */
-  note(line: string): void {
-    if (!this.#lines.includes(line)) this.#lines.push(line);
-  }
-
   lines(): readonly string[] {
     return this.#lines.slice(-MAX_LINES);
   }

@@ -288,23 +288,6 @@ describe('failure to open', () => {
       message: expect.stringMatching(why) as string,
     });
   });
-
-  test('of a process that writes something else to its output says so, once', async () => {
-    const { pool } = await setUp();
-    const chatty = parseConnector(
-      'p',
-      {
-        command: process.execPath,
-        args: ['-e', 'console.log("Hello!\\nReady."); process.exit(1)'],
-        era: 'legacy',
-      },
-      { source: 'file', now: 0 },
-    );
-    await expect(use(pool, chatty, ANONYMOUS, ALICE)).rejects.toMatchObject({ code: 'upstream_closed' });
-    expect(pool.recentStderr(chatty.id)).toEqual([
-      expect.stringMatching(/standard output are no messages of MCP/),
-    ]);
-  });
 });
 
 describe('turns', () => {

@@ -18,9 +18,6 @@ import { UpstreamPaused } from './upstream-paused.js';
 import type { Caller, Lease, UpstreamChange, Upstreams, UpstreamState } from './upstream.js';
 
 const SWEEP_MS = 15_000;
-const SKIPPED_LINE: ReadonlySet<string> = new Set(['not_json', 'not_jsonrpc']);
-const MIXED_OUTPUT =
-  '[hub] lines on its standard output are no messages of MCP; they belong on standard error';
 
 export function createUpstreamPool(options: UpstreamPoolOptions): Upstreams {
   return new UpstreamPool(options);
@@ -216,6 +213,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
   #start(common: ConnectorResources, access: Access, caller: Caller, profile: AskProfile): Member {
     const { connector, egress, stderr } = common;
     const { info, clock, logger, schemaOf, onQuestionRefused, onProcess, folderFor } = this.#options;
+    const log = logger.child({ connector: connector.id });
     const opening = new AbortController();
     const identity = identityOf(connector, access, caller.principal);
     const isProcess = connector.endpoint.transport === 'stdio';
@@ -235,8 +233,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       onNobody: ({ method }) =>
         onQuestionRefused?.({ connector: connector.id, method, reason: 'unattributed' }),
       onWarning: ({ code, message, method }) => {
-        logger.debug({ connector: connector.id, code }, message);
-        if (isProcess && SKIPPED_LINE.has(code)) stderr.note(MIXED_OUTPUT);
+        log.debug({ code }, message);
         if (method !== undefined)
           onQuestionRefused?.({ connector: connector.id, method, reason: 'undeclared' });
       },
