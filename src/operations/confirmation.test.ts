@@ -47,19 +47,31 @@ async function askFirst(situation: Situation = {}): Promise<Suspended> {
 }
 
 describe('a client that answers by calling again', () => {
-  test('is sent away with one question of ours, in the words of the policy', async () => {
+  test('is sent away with one question of ours, in the words of the policy and with the arguments', async () => {
     const { requests, state } = await askFirst();
     expect(requests).toEqual({
       [KEY]: {
         method: 'elicitation/create',
         params: {
           mode: 'form',
-          message: 'Sure? Call db__drop?',
+          message: 'Sure? Call db__drop?\nArguments: {"a":1}',
           requestedSchema: { type: 'object', properties: {}, required: [] },
         },
       },
     });
     expect(Object.keys(state)).toEqual(['asked']);
+  });
+
+  test.each([
+    [{}, 'Sure? Call db__drop?'],
+    [{ a: '\u202Etxt.exe\n' }, 'Sure? Call db__drop?\nArguments: {"a":"\\u202etxt.exe\\n"}'],
+    [
+      { a: 'x'.repeat(2_000) },
+      `Sure? Call db__drop?\nArguments: {"a":"${'x'.repeat(994)}… (2008 characters)`,
+    ],
+  ])('sees what it consents to as it is, and no more than can be read: %j', async (args, message) => {
+    const { requests } = await askFirst({ args });
+    expect(requests[KEY]?.params?.['message']).toBe(message);
   });
 
   test('has its consent with the right answer, and keeps it while the call goes on', async () => {

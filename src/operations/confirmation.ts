@@ -1,12 +1,15 @@
 import { hashOf, type ToolEntry } from '../catalog/index.js';
 import type { Decision, PolicyEngine } from '../governance/index.js';
 import { HubError } from '../kernel/index.js';
+import { stringifyJson, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { supportsElicitation, type InputRequest } from '../mcp/model/index.js';
 import type { ToolCall } from './call-tool.js';
 import { OWN_KEYS } from './rounds.js';
 import { Suspended } from './suspended.js';
 
 const KEY = `${OWN_KEYS}confirmation`;
+const MOST_SHOWN = 1_000;
+const UNSEEN = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
 /**
  * Has a call confirmed that the policy allows only then. The consent is for this agent, connector, tool and these
@@ -29,7 +32,7 @@ export async function requireConfirmation(
     entry.tool.name,
     call.args ?? {},
   ]);
-  const question = toQuestion(`${decision.reason} Call ${call.exposedName}?`);
+  const question = toQuestion(`${decision.reason} Call ${call.exposedName}?${shownArguments(call.args)}`);
   const { rounds, options } = call;
   if (rounds !== undefined && supportsElicitation(rounds.asks.capabilities, 'form')) {
     const { confirmed, asked } = rounds.state ?? {};
@@ -57,6 +60,16 @@ function refused(): HubError {
   return new HubError('policy_denied', 'The call was not confirmed', {
     details: { reason: 'not confirmed' },
   });
+}
+
+/** Whoever consents sees to what. Characters that hide or turn round others are spelled out. */
+function shownArguments(args: JsonObject = {}): string {
+  if (Object.keys(args).length === 0) return '';
+  const text = stringifyJson(args).replace(
+    UNSEEN,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return `\nArguments: ${text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)` : text}`;
 }
 
 function toQuestion(message: string): InputRequest {
