@@ -1,4 +1,4 @@
-import { HubError, type CallId } from '../kernel/index.js';
+import { HubError, toCallId, type CallId } from '../kernel/index.js';
 import { isObject, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { FacedError, type Face, type Refusal } from '../mcp/server/index.js';
 import { MISSING_CLIENT_CAPABILITY, URL_ELICITATION_REQUIRED } from '../mcp/wire/index.js';
@@ -19,15 +19,23 @@ export function toMcpError(
 ): unknown {
   // Other errors are the library's own or bugs, which it hides; what is no error is its way to suspend a request.
   if (!(error instanceof HubError)) return error;
-  if (error.code === 'internal') return new ProtocolError(-32_603, 'Internal error', callId && { callId });
+  const known = callId && idOfFailed(error, callId);
+  if (error.code === 'internal')
+    return new ProtocolError(-32_603, 'Internal error', known && { callId: known });
   const special = ofUpstream(error, method, pages);
   if (special !== undefined) return special;
   const { modern, legacy } = ERROR_FACES[error.code];
   // What is no request at all is not written down.
-  const recordedAs = error.code === 'invalid_request' ? undefined : callId;
+  const recordedAs = error.code === 'invalid_request' ? undefined : known;
   const data = dataOf(error, recordedAs);
   const face = (shown: number | 'result'): Face => toFace(shown, error, method, data, recordedAs);
   return new FacedError({ modern: face(modern), legacy: face(legacy) });
+}
+
+/** A failure that is told again is that of an earlier call. */
+function idOfFailed({ details }: HubError, callId: CallId): CallId {
+  const of = details?.['callId'];
+  return typeof of === 'string' ? toCallId(of) : callId;
 }
 
 function toFace(

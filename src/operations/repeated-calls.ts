@@ -115,7 +115,7 @@ export class RepeatedCalls {
         return parseJson(known.result, TOLERANT_JSON) as CallResult;
       case 'failed': {
         const { code, message, details, outcomeUnknown } = known;
-        throw new HubError(code, message, { outcomeUnknown, ...(details && { details }) });
+        throw new HubError(code, message, { outcomeUnknown, details: { ...details, callId: known.callId } });
       }
       default:
         throw new HubError(

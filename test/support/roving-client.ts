@@ -27,7 +27,7 @@ export class RovingClient {
     if (message.error !== undefined) throw new Error(JSON.stringify(message));
     this.session = headers.get('mcp-session-id') ?? '';
     const accepted = await this.notify(then, 'notifications/initialized');
-    if (accepted !== 202) throw new Error(`initialized: ${accepted}`);
+    if (accepted !== 202) throw new Error(`initialized: HTTP ${accepted}`);
     return this;
   }
 

@@ -10,7 +10,8 @@ export interface ReadEvent {
   readonly message: Parsed;
 }
 
-const PATIENCE_MS = 5000;
+/** A machine with ten times more to do than it can does nothing for seconds. */
+const PATIENCE_MS = 20_000;
 
 /** Reads the events of one response, one after another. */
 export class EventReader {
