@@ -41,7 +41,7 @@ describe('a SQLite store whose process is killed', () => {
   test('F11: also in the middle of copying its log into the file', { timeout: BOUND_MS }, async () => {
     const place = await places.create();
     const path = pathOf(place.url);
-    for (let round = 1; round <= 3; round++) {
+    for (let round = 1; round <= 2; round++) {
       const child = startChild('many events', place.url);
       await child.untilLines(5);
       const bytes = statSync(path).size;
