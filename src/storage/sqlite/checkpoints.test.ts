@@ -3,7 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type * as WorkerThreads from 'node:worker_threads';
 import { Checkpoints } from './checkpoints.js';
+
+const { system } = vi.hoisted(() => ({ system: { hasThreads: true } }));
+
+vi.mock('node:worker_threads', async (importOriginal) => {
+  const threads = await importOriginal<typeof WorkerThreads>();
+  return {
+    ...threads,
+    Worker: class extends threads.Worker {
+      constructor(...given: ConstructorParameters<typeof threads.Worker>) {
+        if (!system.hasThreads) throw new Error('ERR_WORKER_INIT_FAILED');
+        super(...given);
+      }
+    },
+  };
+});
 
 let folder: string;
 let path: string;
@@ -22,6 +38,8 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
+  system.hasThreads = true;
+  vi.useRealTimers();
   await checkpoints.close();
   if (db.isOpen) db.close();
   rmSync(folder, { recursive: true, force: true });
@@ -53,6 +71,25 @@ test('when it is closed nobody has the file open, also in the middle of a copy',
   db.close();
   expect(existsSync(`${path}-wal`)).toBe(false);
   expect(fileBytes()).toBeGreaterThan(4 * MEGABYTE);
+});
+
+test('closing waits also for a thread that ends because it was idle', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] });
+  write(4);
+  await vi.waitFor(() => expect(fileBytes()).toBeGreaterThan(4 * MEGABYTE), 5_000);
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1), 5_000);
+  vi.advanceTimersByTime(10_000);
+  await checkpoints.close();
+  expect(db.prepare('pragma journal_mode = delete').get()).toEqual({ journal_mode: 'delete' });
+});
+
+test('F34: without a thread nothing fails, and the next megabytes try again', async () => {
+  system.hasThreads = false;
+  write(4);
+  expect(fileBytes()).toBeLessThan(MEGABYTE);
+  system.hasThreads = true;
+  write(4);
+  await vi.waitFor(() => expect(fileBytes()).toBeGreaterThan(8 * MEGABYTE), 5_000);
 });
 
 test('nothing is begun after it is closed', async () => {

@@ -41,6 +41,8 @@ export class Checkpoints {
   #isCopying = false;
   #bytes = 0;
   #idle: NodeJS.Timeout | undefined;
+  /** Settles when those that were told to end have. */
+  #ended: Promise<unknown> = Promise.resolve();
   #isClosed = false;
 
   constructor(path: string, onError: (error: Error) => void) {
@@ -55,14 +57,20 @@ export class Checkpoints {
     this.#bytes = 0;
     this.#isCopying = true;
     clearTimeout(this.#idle);
-    this.#thread ??= this.#start();
-    this.#thread.postMessage('copy');
+    try {
+      this.#thread ??= this.#start();
+      this.#thread.postMessage('copy');
+    } catch {
+      // The system has no thread for us at the moment.
+      this.#isCopying = false;
+    }
   }
 
   /** When it is over nobody else has the file open. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#end();
+    this.#end();
+    await this.#ended;
   }
 
   #start(): Worker {
@@ -78,7 +86,7 @@ export class Checkpoints {
       if (failure !== undefined) this.#onError(Object.assign(new Error(), failure));
       if (this.#thread !== thread) return;
       this.#isCopying = false;
-      this.#idle = setTimeout(() => void this.#end(), IDLE_MS).unref();
+      this.#idle = setTimeout(() => this.#end(), IDLE_MS).unref();
       // Of what was written meanwhile.
       this.wrote(0);
     });
@@ -91,15 +99,14 @@ export class Checkpoints {
     return thread;
   }
 
-  async #end(): Promise<void> {
+  #end(): void {
     clearTimeout(this.#idle);
     const thread = this.#thread;
     if (thread === undefined) return;
     this.#thread = undefined;
     this.#isCopying = false;
-    const ended = new Promise((resolve) => thread.once('exit', resolve));
+    this.#ended = Promise.all([this.#ended, new Promise((resolve) => thread.once('exit', resolve))]);
     thread.ref();
     thread.postMessage('end');
-    await ended;
   }
 }

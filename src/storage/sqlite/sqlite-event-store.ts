@@ -161,8 +161,9 @@ export class SqliteEventStore implements EventStore {
       this.#groupSoon(RETRY_MS);
       return;
     }
-    this.#wrote?.(this.#journal?.length ?? 0);
+    const bytes = this.#journal?.length ?? 0;
     this.#journal?.clear();
+    this.#wrote?.(bytes);
   }
 
   #stopGrouping(): void {
