@@ -48,6 +48,17 @@ describe('ids and answers', () => {
     expect(warnings.map((warning) => warning.code)).toEqual(['wrong_id_type', 'wrong_id_type']);
   });
 
+  test('U-13: an answer that is no message fails its call at once, and no other', async () => {
+    const { client, wire } = await openLegacy({}, { 'tools/call': SILENCE }, {}, 'stdio');
+    const calls = [client.callTool('a'), client.callTool('b')];
+    const [first, second] = wire.of('tools/call');
+    wire.answerBadly(first!.id!);
+    wire.answerBadly(99);
+    wire.answer(second!.id!, OK);
+    await expect(calls[0]).rejects.toMatchObject({ code: 'invalid_response' });
+    await expect(calls[1]).resolves.toMatchObject(OK);
+  });
+
   test('C27: an answer under another id is counted and resolves nothing', async () => {
     const { client, wire, warnings } = await openLegacy({}, { 'tools/call': SILENCE }, {}, 'stdio');
     const call = client.callTool('a');

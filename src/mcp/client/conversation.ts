@@ -188,6 +188,12 @@ export class Conversation implements Receiver {
     }
   }
 
+  badAnswer(id: RequestId): void {
+    const call = this.#closedBy === undefined ? this.#take(id) : undefined;
+    if (call !== undefined)
+      this.#host.failed(call, invalidResponse(`the answer to ${call.method} is no message`));
+  }
+
   progress({ token, progress, total, message }: ProgressRead, during: RequestId): void {
     if (this.#closedBy === undefined && during === token)
       this.#moveOn(token, toProgress(progress, total, message));

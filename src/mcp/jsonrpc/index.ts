@@ -26,6 +26,7 @@ export {
   type ErrorObject,
 } from './errors.js';
 export {
+  answeredId,
   InvalidMessage,
   isObject,
   withoutNullMembers,

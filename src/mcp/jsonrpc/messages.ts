@@ -90,6 +90,12 @@ function toResponse(value: JsonObject, id: RequestId | undefined): ResponseMessa
   return { kind: 'error', id, error: error as unknown as ErrorObject };
 }
 
+/** The id of the request that an invalid message seems to answer: one of ours, unless it is a request itself. */
+export function answeredId(value: Json): RequestId | undefined {
+  if (!isObject(value) || value['method'] !== undefined) return undefined;
+  return isRequestId(value['id']) ? value['id'] : undefined;
+}
+
 /** Whether a parsed value is a JSON object. An exact number is one only to JavaScript. */
 export function isObject(value: unknown): value is JsonObject {
   return (

@@ -1,4 +1,5 @@
 import {
+  answeredId,
   InvalidMessage,
   JsonError,
   parseMessage,
@@ -15,7 +16,7 @@ import { readProgress } from './read-progress.js';
 
 export interface MessageSink {
   message(message: Message): void;
-  /** Text that is no message; with the id, where one could still be read. */
+  /** Text that is no message; with the id of the request it seems to answer. */
   unreadable(why: 'not_json' | 'not_jsonrpc', id: RequestId | undefined): void;
 }
 
@@ -42,7 +43,7 @@ function readMessage(value: Json, sink: MessageSink): void {
     message = toMessage(value);
   } catch (error) {
     if (!(error instanceof InvalidMessage)) throw error;
-    sink.unreadable('not_jsonrpc', error.id);
+    sink.unreadable('not_jsonrpc', answeredId(value));
     return;
   }
   sink.message(message);

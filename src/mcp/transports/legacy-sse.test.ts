@@ -177,11 +177,14 @@ describe('C8: HTTP+SSE', () => {
       if (seen.method === 'GET')
         response
           .writeHead(200, SSE)
-          .write(`event: endpoint\ndata: /m\n\ndata: {\n\ndata: 1\n\ndata: ${resultText(9)}\n\n`);
+          .write(
+            `event: endpoint\ndata: /m\n\ndata: {\n\ndata: 1\n\ndata: {"id":8}\n\ndata: ${resultText(9)}\n\n`,
+          );
     });
     await transport.start(receiver);
     await until(() => receiver.received.length === 1, 'the message arrives');
-    expect(receiver.warningCodes).toEqual(['not_json', 'not_jsonrpc']);
+    expect(receiver.warningCodes).toEqual(['not_json', 'not_jsonrpc', 'not_jsonrpc']);
+    expect(receiver.badAnswers).toEqual([8]);
   });
 
   test('a message can be aborted', async () => {

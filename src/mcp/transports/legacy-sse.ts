@@ -1,4 +1,4 @@
-import type { Message } from '../jsonrpc/index.js';
+import type { Message, RequestId } from '../jsonrpc/index.js';
 import type { SseEvent } from '../sse/index.js';
 import type { Deadlined } from './http-deadlines.js';
 import { openEndpoint, type OpenEndpoint } from './http-endpoint.js';
@@ -91,8 +91,9 @@ export class LegacySseTransport implements Transport, StreamOwner, MessageSink, 
     if (this.#closing === undefined) this.#receiver?.message(message, undefined);
   }
 
-  unreadable(why: 'not_json' | 'not_jsonrpc'): void {
+  unreadable(why: 'not_json' | 'not_jsonrpc', id: RequestId | undefined): void {
     if (this.#closing !== undefined) return;
+    if (id !== undefined) this.#receiver?.badAnswer?.(id);
     this.#receiver?.warn({ code: why, message: 'an event of the stream is no message' });
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { Message } from '../jsonrpc/index.js';
+import type { Message, RequestId } from '../jsonrpc/index.js';
 import { LineMessages } from './line-messages.js';
 import type { TransportWarning } from './transport.js';
 
@@ -8,15 +8,17 @@ function openReader(maxBadLines = 3) {
   const messages: Message[] = [];
   const warnings: TransportWarning[] = [];
   const talk: string[] = [];
+  const badAnswers: RequestId[] = [];
   let givenUp = 0;
   const reader = new LineMessages({
     maxBadLines,
     onMessage: (message) => messages.push(message),
+    onBadAnswer: (id) => badAnswers.push(id),
     onWarning: (warning) => warnings.push(warning),
     onTalk: (text) => talk.push(text),
     onTooManyBadLines: () => givenUp++,
   });
-  return { reader, messages, warnings, talk, givenUp: () => givenUp };
+  return { reader, messages, warnings, talk, badAnswers, givenUp: () => givenUp };
 }
 
 const PING = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
@@ -89,9 +91,28 @@ test('a receiver may stop the reading in the middle of a batch', () => {
       seen.push(message.kind);
       reader.stop();
     },
+    onBadAnswer: () => seen.push('bad answer'),
     onWarning: () => seen.push('warning'),
     onTooManyBadLines: () => {},
   });
-  reader.read(`[${PING},${PING},1]`);
+  reader.read(`[${PING},${PING},1,{"id":1}]`);
   expect(seen).toEqual(['request']);
+});
+
+test.each([
+  ['both', '{"jsonrpc":"2.0","id":7,"result":{},"error":{"code":1,"message":""}}'],
+  ['neither', '{"jsonrpc":"2.0","id":7}'],
+  ['no version', '{"id":7,"result":{}}'],
+  ['an error without a code', '{"jsonrpc":"2.0","id":7,"error":{"message":"no"}}'],
+])('U-13: an answer with %s is skipped, and whoever waits for it is told', (_name, line) => {
+  const { reader, messages, badAnswers } = openReader();
+  reader.read(line);
+  expect([messages, badAnswers, reader.skipped]).toEqual([[], [7], 1]);
+});
+
+test('a request that cannot be read is no answer, whatever its id', () => {
+  const { reader, badAnswers } = openReader();
+  reader.read('{"jsonrpc":"2.0","id":7,"method":3}');
+  reader.read('{"jsonrpc":"2.0","id":null,"result":{}}');
+  expect([badAnswers, reader.skipped]).toEqual([[], 2]);
 });

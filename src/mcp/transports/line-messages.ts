@@ -1,4 +1,5 @@
 import {
+  answeredId,
   InvalidMessage,
   JsonError,
   parseMessage,
@@ -6,6 +7,7 @@ import {
   TOLERANT_JSON,
   type Json,
   type Message,
+  type RequestId,
 } from '../jsonrpc/index.js';
 import type { TransportWarning } from './transport.js';
 import { LineRate } from './line-rate.js';
@@ -16,6 +18,8 @@ const WARNINGS_PER_SECOND = 10;
 
 export interface LineMessagesOptions {
   onMessage(message: Message): void;
+  /** A line that would be the answer to this request if it were a message. */
+  onBadAnswer(id: RequestId): void;
   onWarning(warning: TransportWarning): void;
   /** What a line that is no message says, as far as that is talk; at most ten a second. */
   onTalk?(text: string): void;
@@ -67,8 +71,10 @@ export class LineMessages {
 
   #deliver(value: Json): void {
     const message = convert(value);
-    if (message === undefined) this.#skip('not_jsonrpc', '');
-    else this.#pass(message);
+    if (message !== undefined) return this.#pass(message);
+    const answered = answeredId(value);
+    if (answered !== undefined && !this.#stopped) this.#options.onBadAnswer(answered);
+    this.#skip('not_jsonrpc', '');
   }
 
   #pass(message: Message): void {

@@ -94,6 +94,7 @@ class MemoryTransport implements Transport {
     const messages = new LineMessages({
       maxBadLines: Number.POSITIVE_INFINITY,
       onMessage: (message) => receiver.message(message, undefined),
+      onBadAnswer: (id) => receiver.badAnswer?.(id),
       onWarning: (warning) => receiver.warn(warning),
       onTooManyBadLines: () => {},
     });

@@ -107,6 +107,7 @@ export class StdioTransport implements Transport {
     this.#messages = new LineMessages({
       maxBadLines: badLines,
       onMessage: (message) => this.#deliver(message),
+      onBadAnswer: (id) => this.#receiver?.badAnswer?.(id),
       onWarning: (warning) => this.#warn(warning),
       ...(options.onTalk && { onTalk: options.onTalk }),
       onTooManyBadLines: () => this.#giveUp('STDIO_EXITED', `${badLines} lines in a row were no messages`),

@@ -49,6 +49,11 @@ export interface Receiver {
    * when the message is the body of an HTTP answer that is not 2xx: the era of a server shows in it.
    */
   message(message: Message, during: RequestId | undefined, status?: number): void;
+  /**
+   * On a channel that all requests share came what would be the answer to this one if it were a message. Without this
+   * method, whoever waits for it waits until the time is up.
+   */
+  badAnswer?(id: RequestId): void;
   /** A progress notification that needed no parser, valid during the call; without this method it comes as a message. */
   progress?(progress: ProgressRead, during: RequestId): void;
   /**

@@ -148,6 +148,10 @@ export class ScriptedTransport implements Transport {
     this.emit({ kind: 'request', id, method, params }, during);
   }
 
+  answerBadly(id: number | string): void {
+    this.#receiver?.badAnswer?.(id);
+  }
+
   /** Whether log messages on a shared channel need not be read. */
   ignoresLog(): boolean | undefined {
     return this.#receiver?.ignoresLog?.(undefined);

@@ -12,10 +12,15 @@ export class RecordingReceiver implements Receiver {
   readonly received: ReceivedMessage[] = [];
   readonly warnings: TransportWarning[] = [];
   readonly reasons: TransportError[] = [];
+  readonly badAnswers: RequestId[] = [];
   ignoresLog?: (during: RequestId | undefined) => boolean;
 
   message(message: Message, during: RequestId | undefined, status?: number): void {
     this.received.push({ message, during, status });
+  }
+
+  badAnswer(id: RequestId): void {
+    this.badAnswers.push(id);
   }
 
   closed(reason: TransportError): void {

@@ -55,6 +55,10 @@ const misdeeds = {
     answerWith(id, text('after the flood'));
   },
   'wrong-id': () => answerWith('another', text('not yours')),
+  both: (id) =>
+    write(`${JSON.stringify({ jsonrpc: '2.0', id, result: {}, error: { code: 1, message: '' } })}\n`),
+  neither: (id) => write(`${JSON.stringify({ jsonrpc: '2.0', id })}\n`),
+  'no-jsonrpc': (id) => write(`${JSON.stringify({ id, result: text('almost') })}\n`),
   'dup-response': (id) => {
     answerWith(id, text('first'));
     answerWith(id, text('second'));
