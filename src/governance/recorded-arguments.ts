@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
-import { stringifyJson, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { keepText, stringifyJson, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { RecordedArguments } from './events.js';
+
+/** What is longer is kept for the request that is written next: writing it twice would take as long again. */
+const LONG_TEXT = 16 * 1024;
 
 export type ArgumentsRecorder = (args: JsonObject | undefined) => RecordedArguments;
 
@@ -13,6 +16,7 @@ export function createArgumentsRecorder(
   return (args) => {
     const text = args === undefined ? '' : stringifyJson(args);
     const bytes = Buffer.byteLength(text);
+    if (args !== undefined && text.length > LONG_TEXT) keepText(args, text);
     if (mode === 'off') return { bytes };
     if (mode === 'encrypted') return { bytes, sealed: seal(text) };
     return { bytes, hash: keyedHash(text, bytes) };

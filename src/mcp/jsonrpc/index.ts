@@ -15,7 +15,7 @@ export {
   type JsonLimits,
   type JsonObject,
 } from './json.js';
-export { JsonNumber, stringifyAndKeep, stringifyJson } from './json-number.js';
+export { JsonNumber, keepText, stringifyAndKeep, stringifyJson } from './json-number.js';
 export {
   INTERNAL_ERROR,
   INVALID_PARAMS,

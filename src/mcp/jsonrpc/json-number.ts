@@ -65,6 +65,10 @@ export function keepText(value: object, text: string): void {
   KeptText.keep(value, text);
 }
 
+export function keptText(value: unknown): string | undefined {
+  return KeptText.of(value);
+}
+
 /** `stringifyJson` for a value that will be written again as it is: that costs nothing then. */
 export function stringifyAndKeep(value: object): string {
   const text = stringifyJson(value);

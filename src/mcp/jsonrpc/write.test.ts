@@ -10,6 +10,7 @@ import {
   isRequestId,
   parseJson,
   ProtocolError,
+  stringifyAndKeep,
   stringifyJson,
   toMessage,
   writeError,
@@ -33,6 +34,17 @@ describe('what is written is read again', () => {
         expect(message).toMatchObject({ kind: 'request', id: anId, method: aMethod });
         expect(JSON.stringify(message.kind === 'request' && message.params)).toBe(JSON.stringify(params));
         expect(text).not.toMatch(/[\n\r]/);
+      }),
+    );
+  });
+
+  test('requests whose arguments were written before', () => {
+    fc.assert(
+      fc.property(arbitraryObject(), arbitraryObject(), (args, others) => {
+        stringifyAndKeep(args);
+        const params = { ...others, arguments: args };
+        const { params: written } = JSON.parse(writeRequest(1, 'tools/call', params)) as { params: unknown };
+        expect(written).toEqual(JSON.parse(stringifyJson(params)));
       }),
     );
   });

@@ -1,13 +1,22 @@
 import type { ErrorObject } from './errors.js';
 import type { JsonObject } from './json.js';
-import { stringifyJson } from './json-number.js';
+import { keptText, stringifyJson } from './json-number.js';
 import type { RequestId } from './messages.js';
 
 /** Serialised messages. Built by concatenation: an envelope object per message would be allocated only to be dropped. */
 
 export function writeRequest(id: RequestId, method: string, params?: JsonObject): string {
   const head = `{"jsonrpc":"2.0","id":${writeId(id)},"method":${JSON.stringify(method)}`;
-  return params === undefined ? `${head}}` : `${head},"params":${stringifyJson(params)}}`;
+  return params === undefined ? `${head}}` : `${head},"params":${writeParams(params)}}`;
+}
+
+/** Arguments that were written before are not written again. */
+function writeParams(params: JsonObject): string {
+  const text = keptText(params['arguments']);
+  if (text === undefined) return stringifyJson(params);
+  const { arguments: _, ...rest } = params;
+  const others = stringifyJson(rest).slice(1);
+  return `{"arguments":${text}${others === '}' ? '' : ','}${others}`;
 }
 
 export function writeNotification(method: string, params?: JsonObject): string {

@@ -4,6 +4,7 @@ import {
   envelope,
   Harness,
   initialize,
+  JSON_BOTH,
   MODERN,
   modernRequest,
   request,
@@ -217,4 +218,31 @@ describe('S26: legacy switched off', () => {
     const answer = await harness.send(method, { 'mcp-session-id': 'x', accept: 'text/event-stream' });
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
   });
+});
+
+test('others have their turn between the reading of a long message and the call in it', async () => {
+  const order: string[] = [];
+  const call = () => {
+    order.push('call');
+    return { content: [] };
+  };
+  const { server } = new Harness({ call });
+  const text = 'x'.repeat(300_000);
+  const { message, headers } = modernRequest('tools/call', { name: 'echo', arguments: { text } });
+  const status = await new Promise((resolve) => {
+    server.handle(
+      {
+        method: 'POST',
+        target: '/mcp',
+        headers: { ...JSON_BOTH, ...headers },
+        body: Buffer.from(JSON.stringify(message)),
+        send: resolve,
+        stream: () => expect.unreachable(),
+        onAbort: () => {},
+      },
+      'alice',
+    );
+    setImmediate(() => order.push('others'));
+  });
+  expect([status, ...order]).toEqual([200, 'others', 'call']);
 });

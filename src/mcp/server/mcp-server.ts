@@ -38,6 +38,8 @@ import type { CallTarget, ServerOptions } from './options.js';
 
 const DEFAULT_GRACE_MS = 10_000;
 const CLOSING = 'The server is shutting down';
+/** Bodies longer than this are read in one turn of the event loop and served in another. */
+const LONG_BODY = 256 * 1024;
 
 /** Serves clients of every revision. It opens no port: see `toNodeListener`, `toFetchHandler` and `serveChannel`. */
 export interface McpServer {
@@ -135,9 +137,13 @@ class HttpFace implements McpServer {
         this.#streams.delete(exchange, principal);
       else this.#refuseMethod(exchange);
     } catch (error) {
-      this.#core.observe({ type: 'port_failed', port: 'server', error });
-      sendError(exchange, 500, null, new ProtocolError(INTERNAL_ERROR, 'Internal error'));
+      this.#fail(exchange, error);
     }
+  }
+
+  #fail(exchange: Exchange, error: unknown): void {
+    this.#core.observe({ type: 'port_failed', port: 'server', error });
+    sendError(exchange, 500, null, new ProtocolError(INTERNAL_ERROR, 'Internal error'));
   }
 
   openChannel(channel: MessageChannel, principal: string): ServedChannel {
@@ -203,9 +209,21 @@ class HttpFace implements McpServer {
       sendError(exchange, 400, null, error);
       return;
     }
+    if (exchange.body.length <= LONG_BODY) this.#serveValue(exchange, principal, value);
+    else
+      afterOthers(() => {
+        try {
+          this.#serveValue(exchange, principal, value);
+        } catch (error) {
+          this.#fail(exchange, error);
+        }
+      });
+  }
+
+  #serveValue(exchange: Exchange, principal: string, value: Json): void {
     if (!Array.isArray(value)) this.#message(exchange, principal, value);
     else if (this.#core.draining) this.#refuseNew(exchange);
-    else this.#batches.serve(exchange, principal, value, readAccept(headers['accept']));
+    else this.#batches.serve(exchange, principal, value, readAccept(exchange.headers['accept']));
   }
 
   #message(exchange: Exchange, principal: string, value: Json): void {
@@ -242,6 +260,11 @@ class HttpFace implements McpServer {
     const offered = this.#streams === undefined ? 'POST' : 'POST, GET, DELETE';
     sendRefusal(exchange, 405, INVALID_REQUEST, 'Method not allowed', withHeader('allow', offered));
   }
+}
+
+/** The first immediate still comes before what other sockets have brought; the second comes after it. */
+function afterOthers(work: () => void): void {
+  setImmediate(() => setImmediate(work));
 }
 
 function eraOf(message: Message, exchange: Exchange): Era {
