@@ -49,6 +49,7 @@ test.each<readonly [string, readonly string[], string]>([
   ['a wrong number', ['events', '--limit', '-1'], 'It must be a whole number.'],
   ['a wrong port', ['serve', '--port', 'many'], 'It must be a number from 0 to 65535.'],
   ['a wrong time', ['call', 'x', '--timeout', '0'], 'It must be a number of seconds'],
+  ['an address that no server has', ['doctor', 'ftp://example.com'], 'must be an http or https URL'],
   ['neither address nor command', ['connector', 'add', 'x'], 'nothing to add'],
   ['address and command', ['connector', 'add', 'x', '--url', 'http://a', '--', 'b'], 'not both'],
   [
@@ -181,4 +182,10 @@ test('without a hub a command is written for its next start', async () => {
 test('the token of a folder is not shown to a host elsewhere', async () => {
   const { code, stderr } = await run(['tools', '--url', 'http://hub.example.com']);
   expect([code, stderr]).toEqual([1, expect.stringContaining('no admin token for http://hub.example.com')]);
+});
+
+test('help for a command is that of the command, however deep', async () => {
+  const { code, stdout } = await run(['help', 'connector', 'add']);
+  expect([code, stdout]).toEqual([0, (await run(['connector', 'add', '--help'])).stdout]);
+  expect(stdout).toContain('Usage: crosspoint connector add');
 });

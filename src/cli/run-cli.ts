@@ -14,11 +14,17 @@ export async function runCli(given: Cli, args: readonly string[]): Promise<void>
   const json = isJson(args);
   const cli = json ? withoutLines(given) : given;
   try {
-    const program = args[0] === 'serve' ? createServeProgram(cli, json) : await createProgram(cli, json);
-    await program.parseAsync(args, { from: 'user' });
+    const asked = toHelpOption(args);
+    const program = asked[0] === 'serve' ? createServeProgram(cli, json) : await createProgram(cli, json);
+    await program.parseAsync(asked, { from: 'user' });
   } catch (error) {
     cli.setExitCode(tell(cli, error, json));
   }
+}
+
+/** `help connector add` is `connector add --help`; Commander would show the help of `connector`. */
+function toHelpOption(args: readonly string[]): readonly string[] {
+  return args[0] === 'help' ? [...args.slice(1), '--help'] : args;
 }
 
 /** A program that reads a failure from stderr as JSON is to find nothing before it. */

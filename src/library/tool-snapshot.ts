@@ -58,7 +58,7 @@ export interface ToolSnapshot extends AsyncDisposable {
 
 const INFO: Implementation = { name: 'crosspoint-library', version: '0' };
 
-/** Connects to all servers at once and lists all their tools. If one fails, none stays open. */
+/** Connects to all servers at once and lists all their tools. If one fails, its error names it, and none stays open. */
 export async function buildSnapshot(
   sources: readonly ToolSource[],
   options: SnapshotOptions = {},
@@ -70,10 +70,11 @@ export async function buildSnapshot(
   const close = async (): Promise<void> => {
     await Promise.all(opened.filter(({ owned }) => owned).map(({ client }) => client.close()));
   };
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed !== undefined) {
+  const failed = outcomes.findIndex(({ status }) => status === 'rejected');
+  const outcome = outcomes[failed];
+  if (outcome?.status === 'rejected') {
     await close();
-    throw failed.reason;
+    throw named(outcome.reason, sources[failed]?.id);
   }
   const tools = nameTools(opened, options.maxNameLength);
   return {
@@ -86,6 +87,12 @@ export async function buildSnapshot(
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The same error, so that its code can still be asked for. */
+function named(error: unknown, source: string | undefined): unknown {
+  if (error instanceof Error) error.message = `source ${source}: ${error.message}`;
+  return error;
 }
 
 async function open(source: ToolSource, { info = INFO, signal }: SnapshotOptions) {

@@ -133,6 +133,12 @@ describe('policies', () => {
     });
     expect((await place.run(['policy', 'list'])).stdout).toMatch(/^ci +stored /m);
     expect(await place.run(['policy', 'remove', 'ci'])).toMatchObject({ code: 0 });
+    const input = 'forbid (principal == Agent::"ci", action, resource);';
+    expect(await place.run(['policy', 'save', 'piped', '-'], { input })).toMatchObject({ code: 0 });
+    expect(await place.json(['policy', 'list'])).toContainEqual(
+      expect.objectContaining({ id: 'piped', text: input }),
+    );
+    expect(await place.run(['policy', 'remove', 'piped'])).toMatchObject({ code: 0 });
     expect(await place.run(['call', 'sample__echo', 'text=x', '--agent', 'ci'])).toMatchObject({ code: 1 });
   });
 });

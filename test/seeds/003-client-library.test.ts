@@ -209,7 +209,10 @@ describe('snapshot', () => {
         { id: 'r', url: upstream.url },
         { id: 'bad', command: '/nonexistent/program' },
       ]),
-    ).rejects.toMatchObject({ code: 'STDIO_SPAWN_FAILED' });
+    ).rejects.toMatchObject({
+      code: 'STDIO_SPAWN_FAILED',
+      message: expect.stringMatching(/^source bad: ./) as string,
+    });
     expect(upstream.methods()).toContain('DELETE');
   });
 });

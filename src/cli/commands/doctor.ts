@@ -29,7 +29,7 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
     ],
   }).action(async (subject: string | undefined, options: HubOptions & OutputOptions) => {
     const reports =
-      subject !== undefined && /^https?:\/\//.test(subject)
+      subject !== undefined && subject.includes('://')
         ? [await examineUrl(cli, subject, options)]
         : await examineConnectors(cli, subject, options);
     if (options.json === true) printJson(cli, subject === undefined ? reports : reports[0]);
@@ -40,7 +40,8 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
 
 /** Needs no hub: for looking at a server before it is added. */
 async function examineUrl(cli: Cli, text: string, options: OutputOptions): Promise<Report> {
-  if (!URL.canParse(text)) throw usageError(`${text} is not a URL`);
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw usageError(`${text} is not the address of a server: it must be an http or https URL`);
   return collect(cli, options, text, examineAddress(new URL(text)));
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { ADMIN_ROUTES } from '../../contract/index.js';
 import { addHubCommand } from '../add-command.js';
@@ -13,12 +14,13 @@ import { withHub } from '../with-hub.js';
 export function addPolicySaveCommands(parent: Command, cli: Cli): void {
   addHubCommand(parent, {
     usage: 'save <id> <file>',
-    summary: 'Add or replace a policy document; an invalid one is refused and nothing changes',
+    summary:
+      'Add or replace a policy document (- reads it from stdin); an invalid one is refused and nothing changes',
     examples: ['crosspoint policy save ci policies/ci.cedar'],
   }).action((id: string, file: string, options: HubOptions & OutputOptions) =>
     withHub(cli, options, async (hub) => {
       const saved = await hub
-        .ask(ADMIN_ROUTES.policies.save, { path: { id }, body: { text: readText(cli, file) } })
+        .ask(ADMIN_ROUTES.policies.save, { path: { id }, body: { text: await readText(cli, file) } })
         .catch((error: unknown) => {
           if (!isAboutText(error)) throw error;
           const { message, code, details } = error;
@@ -44,7 +46,8 @@ function isAboutText(error: unknown): error is CliError {
   return error instanceof CliError && error.details?.['field'] === 'text';
 }
 
-function readText(cli: Cli, file: string): string {
+async function readText(cli: Cli, file: string): Promise<string> {
+  if (file === '-') return text(cli.stdin);
   try {
     return readFileSync(resolve(cli.folder, file), 'utf8');
   } catch (error) {
