@@ -1,4 +1,5 @@
 import type { MayListen, McpServer } from '../mcp/server/index.js';
+import { afterChanges } from './after-changes.js';
 import type { CallerIdentification } from './identify-caller.js';
 import type { Principals } from './principals.js';
 
@@ -10,28 +11,15 @@ interface ListenerReview {
   readonly onAgentsChange: (listener: () => void) => () => void;
 }
 
-/** Changes that come together are looked at together. */
-const CALM_MS = 50;
-
 /**
  * Asks again who the clients are that keep streams open, whenever something about agents changed: those whose key or
  * agent is gone hear nothing more, and what is different about the others counts for what they are told. Answers how to
  * stop that.
  */
 export function reviewListeners(review: ListenerReview): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const look = (): void => {
-    timer = undefined;
+  return afterChanges([review.onAgentsChange], () => {
     for (const [path, { server }] of review.endpoints) void server.reviewListeners(mayListen(path, review));
-  };
-  const stop = review.onAgentsChange(() => {
-    timer ??= setTimeout(look, CALM_MS);
-    timer.unref();
   });
-  return () => {
-    stop();
-    clearTimeout(timer);
-  };
 }
 
 function mayListen(path: string, { callers, principals }: ListenerReview): MayListen {

@@ -1,6 +1,7 @@
 import type { LiveCatalog, Surface, SurfaceScope } from '../catalog/index.js';
 import type { ListenRequest, Subscription } from '../mcp/server/index.js';
 import type { Surfaces } from '../operations/index.js';
+import { afterChanges } from './after-changes.js';
 import type { ListDigests, ToldList } from './list-digests.js';
 import type { Principals } from './principals.js';
 
@@ -11,8 +12,6 @@ export interface ListSource {
   readonly principals: Pick<Principals, 'agentOf' | 'watch'>;
   readonly onPolicyChange: (listener: () => void) => () => void;
 }
-
-const CALM_MS = 50;
 
 /** Tells of a list only when what this agent sees of it is different from what it saw before. */
 export function tellOfLists(
@@ -36,10 +35,8 @@ export function tellOfLists(
     return surface === current() ? found : new Map<ToldList, string>();
   };
   let seen = look().catch(() => new Map<ToldList, string>());
-  let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   const compare = async (): Promise<void> => {
-    timer = undefined;
     const before = await seen;
     seen = look().catch(() => before);
     const now = await seen;
@@ -47,19 +44,21 @@ export function tellOfLists(
       if (!isClosed && (now.get(kind) === undefined || now.get(kind) !== before.get(kind)))
         request.emit({ method });
   };
-  const changed = (): void => {
-    timer ??= setTimeout(() => void compare(), CALM_MS);
-    timer.unref();
-  };
-  const stops = [catalog.onChange(changed), onPolicyChange(changed), principals.watch(principal, changed)];
+  const stop = afterChanges(
+    [
+      (listener) => catalog.onChange(listener),
+      onPolicyChange,
+      (listener) => principals.watch(principal, listener),
+    ],
+    () => void compare(),
+  );
   return {
     honoured: Object.fromEntries(
       Object.entries(filter).filter(([key, value]) => value === true && key.endsWith('ListChanged')),
     ),
     close() {
       isClosed = true;
-      clearTimeout(timer);
-      for (const stop of stops) stop();
+      stop();
     },
   };
 }

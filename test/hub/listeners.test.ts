@@ -90,7 +90,7 @@ describe.each(['legacy', 'modern'] as const)('a %s client that listens', (era) =
     expect(listener.isOver()).toBe(false);
   });
 
-  test('hears that its toolset was changed, and that it was taken away', async () => {
+  test('hears that its toolset was changed, and its stream ends with the toolset', async () => {
     const { hub, key, configure } = await start();
     const path = '/toolsets/some/mcp';
     const listener = await listen(hub, key, era, path);
@@ -102,8 +102,27 @@ describe.each(['legacy', 'modern'] as const)('a %s client that listens', (era) =
     const { message } = await client.request('tools/list');
     expect(message?.['result']).toMatchObject({ tools: [{ name: 'up__first' }, { name: 'up__second' }] });
     await configure();
-    await until(() => told() === 2, 'the end of the toolset');
+    await until(() => listener.isOver(), 'the end of the stream');
     expect((await client.request('tools/list')).status).toBe(404);
+  });
+
+  test('is let go when the connector at whose address it listens was removed', async () => {
+    const { hub } = await start();
+    const spare = keep(await startUpstream({ tools: [tool('first')] }));
+    const added = { id: 'spare', url: spare.url, allowPrivateNetwork: true };
+    expect((await admin(hub, 'POST', '/connectors', added)).status).toBe(201);
+    await waitForSync(hub, 'spare');
+    const path = '/connectors/spare/mcp';
+    const listener = await listen(hub, hub.localKey, era, path);
+    const elsewhere = await listen(hub, hub.localKey, era, '/connectors/up/mcp');
+    await admin(hub, 'DELETE', '/connectors/spare');
+    await until(() => listener.isOver(), 'the end of the stream');
+    expect(elsewhere.isOver()).toBe(false);
+    // One that comes back under the name is another one.
+    await admin(hub, 'POST', '/connectors', added);
+    await waitForSync(hub, 'spare');
+    const again = await openRawAgent({ url: hub.url + path, key: hub.localKey, era });
+    expect((await again.request('tools/list')).status).toBe(200);
   });
 
   test.each([
