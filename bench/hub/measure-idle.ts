@@ -1,3 +1,4 @@
+import { IDLE_MS, settle } from '../settle.js';
 import { collectGarbage } from './collect-garbage.js';
 import { openSession } from './one-request.js';
 import { AGENTS, headersOf, startHub, type Surroundings } from './targets.js';
@@ -10,7 +11,6 @@ export interface IdleFigures {
 
 const SESSIONS = 1_000;
 const FIRST_SESSIONS = 200;
-const SETTLE_MS = 3_000;
 
 /**
  * What a fresh hub holds, and how much each session that does nothing adds. Sessions are opened by requests, whose garbage
@@ -27,7 +27,7 @@ export async function measureIdle(around: Surroundings): Promise<IdleFigures> {
   const open = async (count: number): Promise<void> => {
     for (let i = 0; i < count; i++) await openSession(url, headersOf(agents[i % agents.length] ?? ''));
   };
-  await settle();
+  await settle(IDLE_MS);
   const fresh = program.usage().rssBytes;
   // The first ones load code and fill caches that all share.
   await open(FIRST_SESSIONS);
@@ -40,9 +40,4 @@ export async function measureIdle(around: Surroundings): Promise<IdleFigures> {
     sessions: SESSIONS,
     kilobytesPerSession: added / SESSIONS / 1e3,
   };
-}
-
-/** What is closed or let go is given back in its own time. */
-function settle(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
 }

@@ -8,6 +8,7 @@ import { openSession, post } from '../hub/one-request.js';
 import type { Program } from '../hub/processes.js';
 import { startStub } from '../hub/targets.js';
 import { toRequest } from '../hub/work.js';
+import { IDLE_MS, settle } from '../settle.js';
 import { median } from '../statistics.js';
 import { openStreams } from './open-streams.js';
 import type { ScaleFigure } from './report-scale.js';
@@ -112,7 +113,7 @@ async function measureSessions(run: Run): Promise<readonly ScaleFigure[]> {
   const agents = Math.ceil(sessions / SESSIONS_PER_AGENT) + 2;
   const { hub, close } = await openHub(run, { connectors: 1, tools: 2, agents });
   await untilListed(hub, 2);
-  await settle();
+  await settle(IDLE_MS);
   const idle = hub.program.usage().rssBytes;
   // The first ones load code and fill caches that all share.
   for (let i = 0; i < 50; i++) await openSession(hub.url, headersFor(agents - 1 - (i % 2)));
@@ -152,11 +153,6 @@ async function measureSessions(run: Run): Promise<readonly ScaleFigure[]> {
       limit: 300,
     },
   ];
-}
-
-/** What is let go is collected in its own time. */
-function settle(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 3_000));
 }
 
 async function openHub(
