@@ -7,19 +7,21 @@ import { createInterface, type Interface } from 'node:readline';
 import { findCores } from '../bench/cores.js';
 import { quantile } from '../bench/statistics.js';
 import { startHubProcess } from '../test/support/hub-process.js';
+import { callRequest, openLoadPool } from '../test/support/open-loop.js';
 import { openRawAgent } from '../test/support/raw-agent.js';
 import { ROOT } from './repository.js';
 
 /**
- * How much one upstream that hangs, is slow or floods disturbs another. The built hub, its callers and each upstream have a process
- * of their own; the hub has a core to itself, where there are two. The good one is measured alone and beside each trouble in turn, many short rounds, so that what else happens
- * on the machine falls on all alike; percentiles are those of all rounds together. A call during which the host of a virtual machine
- * took a processor away says nothing about the hub: it is left out and counted. The good upstream and its caller share their
- * core with whoever makes trouble and go before them, where the system lets them: what they wait for is then the hub.
- * Usage: npm run build && npm run isolation [-- calls rounds trouble...]
+ * How much one upstream that hangs, is slow or floods disturbs another. The built hub, its callers and each upstream have a
+ * process of their own; the hub has a core to itself, where there are two. The good one is measured alone and beside each
+ * trouble in turn, many short rounds, so that what else happens on the machine falls on all alike; percentiles are those of
+ * all rounds together. A round during which the host of a virtual machine took a processor away says nothing about the hub:
+ * it is left out and counted. The hub, the good upstream and its caller go before all other processes on their cores, where
+ * the system lets them: what is waited for is then the hub, and not a core that those who make trouble keep busy.
+ * Usage: npm run build && npm run isolation [-- seconds rounds trouble...]
  */
 
-const [calls = '150', rounds = '12', ...wanted] = process.argv.slice(2);
+const [seconds = '0.2', rounds = '12', ...wanted] = process.argv.slice(2);
 /** Who is called, if anybody, and how it is said. `busy` floods nobody: it shows what so many calls cost by themselves. */
 const TROUBLES: Readonly<Record<string, readonly [tool: string, what: string]>> = {
   busy: ['http__busy', 'only answers, called as often as those that flood'],
@@ -95,6 +97,7 @@ async function openHub(good: Started, others: object) {
   const hub = await startHubProcess(folder, config, [join(ROOT, 'dist', 'cli', 'index.js')], [], {
     ...(cores !== undefined && { launcher: ['taskset', '-c', String(cores.subject)] }),
   });
+  goFirst(hub.pid);
   const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era: 'modern' });
   const call = async (name: string): Promise<string> => {
     const answer = await agent.request('tools/call', { name, arguments: {} }).catch(() => undefined);
@@ -104,22 +107,24 @@ async function openHub(good: Started, others: object) {
   for (const id of ['good', ...Object.keys(others)])
     while (!(await call(`${id}__fine`)).includes('fine'))
       if (performance.now() > deadline) throw new Error(`${id} is not offered`);
+  // A client that makes little garbage: its own pauses would be in every time.
+  const client = await openLoadPool({
+    port: Number(new URL(hub.url).port),
+    request: callRequest(hub.localKey, 'good__fine'),
+    connections: 1,
+  });
   return {
     hub,
     async measure(): Promise<readonly number[]> {
-      const times: number[] = [];
-      for (let n = 0; n < Number(calls); n++) {
-        const stolenBefore = stolen();
-        const startedAt = performance.now();
-        const text = await call('good__fine');
-        const took = performance.now() - startedAt;
-        if (stolen() === stolenBefore) times.push(took);
-        else leftOut++;
-        if (!text.includes('fine')) throw new Error(`the good one failed: ${text}`);
-      }
-      return times;
+      const stolenBefore = stolen();
+      const { good: times, refused, failed } = await client.saturate(Number(seconds));
+      if (refused.length + failed > 0) throw new Error('the good one failed');
+      if (stolen() === stolenBefore) return times;
+      leftOut++;
+      return [];
     },
     async close(): Promise<void> {
+      client.close();
       await hub.close();
       rmSync(folder, { recursive: true, force: true });
     },
@@ -142,7 +147,7 @@ function report(alone: readonly number[], beside: ReadonlyMap<string, readonly n
     const ofBusy = busy === undefined || busy === times ? '' : `; ${ratio(0.99, busy)} of the busy one's p99`;
     console.log(`${times.length} beside one that ${TROUBLES[trouble]?.[1]}: ${shown.join(', ')}${ofBusy}`);
   }
-  if (leftOut > 0) console.log(`left out: ${leftOut} calls during which the host took a processor away`);
+  if (leftOut > 0) console.log(`left out: ${leftOut} rounds during which the host took a processor away`);
 }
 
 type OpenHub = Awaited<ReturnType<typeof openHub>>;
@@ -165,15 +170,26 @@ async function besideCalled(open: OpenHub, names: readonly string[]): Promise<vo
   report(alone, beside);
 }
 
-/** Those that need not be called: one hub with it and one without take turns. */
+const WARM_ROUNDS = 5;
+const BREATH_MS = 50;
+
+/** Those that need not be called: one hub with it and one without take turns on their core, and the other stands still. */
 async function besideStanding(quiet: OpenHub, loud: OpenHub, name: string): Promise<void> {
-  await Promise.all([quiet.measure(), loud.measure()]);
+  const turn = async (one: OpenHub, other: OpenHub): Promise<readonly number[]> => {
+    process.kill(other.hub.pid, 'SIGSTOP');
+    process.kill(one.hub.pid, 'SIGCONT');
+    await new Promise((resolve) => setTimeout(resolve, BREATH_MS));
+    return one.measure();
+  };
   const alone: number[] = [];
   const beside: number[] = [];
-  for (let round = 1; round <= Number(rounds); round++) {
-    alone.push(...(await quiet.measure()));
-    beside.push(...(await loud.measure()));
+  for (let round = 1 - WARM_ROUNDS; round <= Number(rounds); round++) {
+    const times = [await turn(quiet, loud), await turn(loud, quiet)] as const;
+    if (round < 1) continue;
+    alone.push(...times[0]);
+    beside.push(...times[1]);
   }
+  process.kill(quiet.hub.pid, 'SIGCONT');
   report(alone, new Map([[name, beside]]));
 }
 
@@ -181,7 +197,7 @@ const hubs: OpenHub[] = [];
 try {
   const good = await start('isolation-upstream.ts');
   if (!goFirst(good.child.pid) || !goFirst(process.pid))
-    console.log('the good one has to share its core: its times are also those of the others there');
+    console.log('the good one has no precedence on its core: its times are also those of the others there');
   const called = troubles.filter((name) => !STANDING.includes(name));
   if (called.length > 0) {
     const bad = await start('isolation-upstream.ts');

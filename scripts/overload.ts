@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { findCores } from '../bench/cores.js';
 import { quantile } from '../bench/statistics.js';
 import { startHubProcess, type HubProcess } from '../test/support/hub-process.js';
-import { openLoadPool, type LoadPool, type LoopResult } from '../test/support/open-loop.js';
+import { callRequest, openLoadPool, type LoadPool, type LoopResult } from '../test/support/open-loop.js';
 import { ROOT } from './repository.js';
 
 /**
@@ -37,36 +37,6 @@ const config = {
   agents: { greedy: { keys: [KEYS.greedy] }, modest: { keys: [KEYS.modest] } },
 };
 writeFileSync(join(folder, 'all.cedar'), 'permit(principal, action, resource);');
-
-function requestOf(key: string): Buffer {
-  const version = '2026-07-28';
-  const body = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'tools/call',
-    params: {
-      name: 'up__read',
-      arguments: {},
-      _meta: {
-        'io.modelcontextprotocol/protocolVersion': version,
-        'io.modelcontextprotocol/clientInfo': { name: 'overload', version: '1' },
-        'io.modelcontextprotocol/clientCapabilities': {},
-      },
-    },
-  });
-  const head = [
-    'POST /mcp HTTP/1.1',
-    'Host: 127.0.0.1',
-    `Authorization: Bearer ${key}`,
-    'Content-Type: application/json',
-    'Accept: application/json, text/event-stream',
-    `MCP-Protocol-Version: ${version}`,
-    'Mcp-Method: tools/call',
-    'Mcp-Name: up__read',
-    `Content-Length: ${body.length}`,
-  ];
-  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
-}
 
 const median = (values: readonly number[]): number => quantile(values, 0.5);
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
@@ -177,7 +147,7 @@ const hub = await startHubProcess(folder, config, [join(ROOT, 'dist', 'cli', 'in
 const pools: LoadPool[] = [];
 const openPool = async (key: string, connections: number): Promise<LoadPool> => {
   const port = Number(new URL(hub.url).port);
-  const pool = await openLoadPool({ port, request: requestOf(key), connections });
+  const pool = await openLoadPool({ port, request: callRequest(key, 'up__read'), connections });
   pools.push(pool);
   return pool;
 };

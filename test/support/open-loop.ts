@@ -32,6 +32,37 @@ export interface LoopResult {
   readonly open: number;
 }
 
+/** A call of a tool without arguments, by a modern client. */
+export function callRequest(key: string, tool: string): Buffer {
+  const version = '2026-07-28';
+  const body = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: {
+      name: tool,
+      arguments: {},
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': version,
+        'io.modelcontextprotocol/clientInfo': { name: 'load', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  });
+  const head = [
+    'POST /mcp HTTP/1.1',
+    'Host: 127.0.0.1',
+    `Authorization: Bearer ${key}`,
+    'Content-Type: application/json',
+    'Accept: application/json, text/event-stream',
+    `MCP-Protocol-Version: ${version}`,
+    'Mcp-Method: tools/call',
+    `Mcp-Name: ${tool}`,
+    `Content-Length: ${body.length}`,
+  ];
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
 const TICK_MS = 1;
 const GRACE_MS = 2_000;
 const OPEN_LIMIT_MS = 30_000;

@@ -19,7 +19,7 @@ export class LoopUse {
 /** So long others may have to wait for us in one turn of the event loop. */
 const SLICE_MS = 0.03;
 /** What one server may use of the processor for longer than a moment while others are asked too, and while nobody else is. */
-const SHARE = 0.1;
+const SHARE = 0.05;
 const SHARE_ALONE = 0.8;
 /** So long after the last question to another server somebody is still taken to wait for the answer, or to ask again. */
 const COMPANY_MS = 100;
