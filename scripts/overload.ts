@@ -11,7 +11,8 @@ import { callRequest, openLoadPool, type LoadPool, type LoopResult } from '../te
 import { ROOT } from './repository.js';
 
 /**
- * What is left of a hub that is asked for three times what it can do, and of an agent beside one that asks for too much.
+ * What is left of a hub that is asked for three times what it can do, or by thousands of clients at once, and of an agent
+ * beside one that asks for too much.
  * The built hub has a core of its own, where there are two; whoever asks and the upstream share the other.
  * Usage: npm run build && npm run overload [-- rounds seconds]
  */
@@ -19,6 +20,7 @@ import { ROOT } from './repository.js';
 const [rounds = 3, seconds = 8] = process.argv.slice(2).map(Number);
 /** An answer that comes later than this is of no use to anybody. */
 const USEFUL_MS = 2_000;
+const CROWD = 2_000;
 const KEYS = { greedy: 'cpk_greedy_0123456789abcdef', modest: 'cpk_modest_0123456789abcdef' };
 
 const cores = findCores();
@@ -117,6 +119,23 @@ async function measureOverload(hub: HubProcess, few: LoadPool, many: LoadPool): 
   );
 }
 
+/** Clients that all ask again as soon as they are answered, whatever the answer. */
+async function measureCrowd(hub: HubProcess, few: LoadPool, crowd: LoadPool): Promise<void> {
+  const goodput: number[] = [];
+  const refusal: number[] = [];
+  for (let round = 1; round <= rounds; round++) {
+    const closed = await findCapacity(hub, few);
+    const crowded = await measure(hub, crowd.saturate(seconds));
+    tell(`round ${round}: ${CROWD} clients`, crowded);
+    goodput.push(useful(crowded) / crowded.seconds / (closed.good.length / closed.seconds));
+    refusal.push(median(crowded.refused));
+    await untilCalm(few);
+  }
+  console.log(
+    `goodput with ${CROWD} clients: ${percent(median(goodput))} of the capacity; refusals after ${ms(median(refusal))} (medians)`,
+  );
+}
+
 async function measureGreed(hub: HubProcess, few: LoadPool, many: LoadPool, modest: LoadPool): Promise<void> {
   const ratios: number[] = [];
   const served: number[] = [];
@@ -158,6 +177,7 @@ try {
   while ((await modest.offer({ perSecond: 20, seconds: 0.2 })).good.length === 0);
   tell('warming up', await few.saturate(3));
   await measureOverload(hub, few, many);
+  await measureCrowd(hub, few, await openPool(KEYS.greedy, CROWD));
   await measureGreed(hub, few, many, modest);
 } finally {
   for (const pool of pools) pool.close();

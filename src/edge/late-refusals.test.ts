@@ -19,6 +19,11 @@ function setUp() {
         vi.advanceTimersByTime(1);
       }
     },
+    /** Nothing is done meanwhile. */
+    stall(ms: number) {
+      now += ms;
+      vi.advanceTimersToNextTimer();
+    },
     refused: () => refused,
   };
 }
@@ -29,14 +34,25 @@ test('a call is refused after a moment, and not too many at a time', () => {
   pass(13);
   expect(refused()).toBe(0);
   pass(2);
-  expect(refused()).toBe(64);
+  expect(refused()).toBe(32);
   pass(5);
+  expect(refused()).toBe(64);
+  pass(10);
   expect([refused(), vi.getTimerCount()]).toEqual([100, 0]);
+});
+
+test('after a long turn of the event loop as many are refused as the time allows', () => {
+  const { push, stall, pass, refused } = setUp();
+  push(1_000);
+  stall(50);
+  expect(refused()).toBe(320);
+  pass(5);
+  expect(refused()).toBe(352);
 });
 
 test('too many, or too large, are refused at once', () => {
   const { push, refused } = setUp();
-  push(512);
+  push(4096);
   expect(refused()).toBe(0);
   push(1);
   expect(refused()).toBe(1);
