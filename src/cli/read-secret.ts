@@ -1,5 +1,6 @@
 import { CliError, usageError } from './cli-error.js';
 import type { Cli } from './cli.js';
+import { readStdin } from './read-stdin.js';
 
 const MAX_BYTES = 64 * 1024;
 
@@ -9,7 +10,7 @@ export async function readSecret(cli: Cli, question: string, otherwise = ''): Pr
     const { password } = await import('@clack/prompts');
     return answerOf(await password({ message: question, output: process.stderr, validate: requireText }));
   }
-  const value = (await readAll(cli.stdin)).replace(/\r?\n$/, '');
+  const value = (await readStdin(cli.stdin, MAX_BYTES, 'a secret')).replace(/\r?\n$/, '');
   if (value === '')
     throw usageError('no value was given', `Type it at a terminal or pipe it in${otherwise}.`);
   return value;
@@ -29,16 +30,4 @@ function answerOf(answer: string | symbol): string {
 
 function requireText(value: string | undefined): string | undefined {
   return value === undefined || value === '' ? 'A value is needed.' : undefined;
-}
-
-async function readAll(stdin: NodeJS.ReadStream): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stdin as AsyncIterable<Buffer | string>) {
-    const bytes = Buffer.from(chunk);
-    size += bytes.length;
-    if (size > MAX_BYTES) throw usageError('what was piped in is too long for a secret');
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }

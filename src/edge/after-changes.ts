@@ -1,5 +1,5 @@
 /** How something tells whoever listens that it changed; answers how to listen no more. */
-type OnChange = (listener: () => void) => () => void;
+export type OnChange = (listener: () => void) => () => void;
 
 /** Changes that come together are looked at together. */
 const CALM_MS = 50;

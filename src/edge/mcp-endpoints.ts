@@ -24,10 +24,10 @@ import {
   type StateSeal,
   type Subscription,
 } from '../mcp/server/index.js';
-import { afterChanges } from './after-changes.js';
 import { isScoped, nameOfScope, scopeOf, type NamedParts } from './endpoint-scope.js';
 import { logServerEvent } from './log-server-event.js';
 import { createCallerIdentification, type TokenFace } from './identify-caller.js';
+import { retireEndpoints } from './retire-endpoints.js';
 import { reviewListeners } from './review-listeners.js';
 import { REST_METHODS, RestExchange } from './rest-face.js';
 import {
@@ -104,22 +104,13 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
   const endpoints = new Map<string, Endpoint>();
   const principals = new Principals();
   const callers = createCallerIdentification(options.authenticator, options.tokens);
-  const retiring = new Set<Promise<void>>();
   const stopReviews = reviewListeners({ ...options, callers, principals, endpoints });
-  const stopRetiring = afterChanges(
-    [(listener) => options.catalog.onChange(listener), options.onPolicyChange],
-    retireForsaken,
-  );
-
-  /** Ends what clients keep open where there is no connector or toolset any more, and forgets the place. */
-  function retireForsaken(): void {
-    for (const [path, endpoint] of endpoints) {
-      if (scopeOf(path, options) !== undefined) continue;
-      endpoints.delete(path);
-      const over = closeEndpoint(endpoint).finally(() => retiring.delete(over));
-      retiring.add(over);
-    }
-  }
+  const stopRetiring = retireEndpoints({
+    endpoints,
+    isThere: (path) => scopeOf(path, options) !== undefined,
+    close: closeEndpoint,
+    onChange: [(listener) => options.catalog.onChange(listener), options.onPolicyChange],
+  });
 
   function faceFor(path: string, server: Pick<McpServer, 'handle'>): HttpFace {
     return toHttpFace(server, {
@@ -169,8 +160,7 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
     front: (path) => faceAt(path)?.front,
     async close() {
       stopReviews();
-      stopRetiring();
-      await Promise.all([...retiring, ...[...endpoints.values()].map(closeEndpoint)]);
+      await Promise.all([stopRetiring(), ...[...endpoints.values()].map(closeEndpoint)]);
     },
   };
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { ADMIN_ROUTES } from '../../contract/index.js';
 import { addHubCommand } from '../add-command.js';
@@ -8,7 +7,11 @@ import { CliError } from '../cli-error.js';
 import { show, type Cli, type OutputOptions } from '../cli.js';
 import { EXIT_FAILED } from '../exit-codes.js';
 import type { HubOptions } from '../hub-address.js';
+import { readStdin } from '../read-stdin.js';
 import { withHub } from '../with-hub.js';
+
+/** The hub takes less, and says how much. */
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** `save` and `remove`: policies kept by the hub itself rather than in files. */
 export function addPolicySaveCommands(parent: Command, cli: Cli): void {
@@ -47,7 +50,7 @@ function isAboutText(error: unknown): error is CliError {
 }
 
 async function readText(cli: Cli, file: string): Promise<string> {
-  if (file === '-') return text(cli.stdin);
+  if (file === '-') return readStdin(cli.stdin, MAX_BYTES, 'a policy document');
   try {
     return readFileSync(resolve(cli.folder, file), 'utf8');
   } catch (error) {
