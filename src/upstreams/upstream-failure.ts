@@ -26,8 +26,8 @@ export class AccessRefused extends HubError {
 }
 
 /** Why a conversation could not be opened. Whatever was to be said in it was not said. */
-export function toOpenFailure(error: unknown, connector: Connector): HubError {
-  const failure = toHubError(error, connector);
+export function toOpenFailure(error: unknown, connector: Connector, shown?: Headers): HubError {
+  const failure = toHubError(error, connector, shown);
   if (failure instanceof AccessRefused) return failure;
   const { code, message, cause, details, retryAfterMs } = failure;
   return new HubError(code, message, {

@@ -56,6 +56,20 @@ async function use(pool: Pool, connector: Connector, access: Access, caller: Cal
   }
 }
 
+test('U-14: an upstream that refuses the conversation itself and quotes the token is not quoted', async () => {
+  const intercept: UpstreamScript['intercept'] = ({ rpc, headers }, response) => {
+    const error = { code: -32_602, message: `no: ${String(headers['authorization'])}` };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    return response.end(JSON.stringify({ jsonrpc: '2.0', id: rpc.id, error })) !== undefined;
+  };
+  const { pool, connector } = await setUp({}, { intercept });
+  const access: Access = { ...TOKEN, headers: { authorization: 'Bearer s3cret-t0ken' } };
+  const refused = { code: 'upstream_rejected', message: 'no: Bearer ***' };
+  await expect(pool.open(connector, access, ALICE)).rejects.toMatchObject(refused);
+  const watched = pool.watch(connector, access, toAgentId('alice'), 'x:1', { updated() {}, lost() {} });
+  await expect(watched).rejects.toMatchObject(refused);
+});
+
 describe('whose conversation it is', () => {
   const SESSION = (session: string): Caller => ({ ...ALICE, session });
   test.each<readonly [string, readonly (readonly [Access, Caller])[], number]>([

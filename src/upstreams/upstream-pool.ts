@@ -98,7 +98,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       if (this.#members.get(key) === member) this.#members.delete(key);
       gate.leave();
       if (error instanceof UpstreamPaused) throw error;
-      throw (common.failure = toOpenFailure(error, connector));
+      throw (common.failure = toOpenFailure(error, connector, access.headers));
     }
   }
 
@@ -131,7 +131,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
         this.#members.get(key) === member
       )
         this.#members.delete(key);
-      throw toHubError(error, connector);
+      throw toHubError(error, connector, access.headers);
     }
   }
 
@@ -265,7 +265,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       (error: unknown) => {
         if (opening.signal.aborted) return;
         if (isProcess) common.processEnded(identity, whyNotOpened(error, connector));
-        else common.gate.failed(toOpenFailure(error, connector));
+        else common.gate.failed(toOpenFailure(error, connector, access.headers));
       },
     );
     return member;
