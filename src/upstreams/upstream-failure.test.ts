@@ -167,6 +167,12 @@ describe("the upstream's own word", () => {
     expect(toHubError(error, { ...CONNECTOR, endpoint }).message).toBe('fast: *** is wrong');
   });
 
+  test('U-14: of two that begin alike neither is left half legible', () => {
+    const shown = { 'x-user': 'postgres', 'x-database': 'postgres://app:hunter2@db' };
+    const error = new ProtocolError(1, 'postgres cannot reach postgres://app:hunter2@db');
+    expect(toHubError(error, CONNECTOR, shown).message).toBe('*** cannot reach ***');
+  });
+
   test('an empty text is replaced', () => {
     expect(toHubError(new ProtocolError(1, ''), CONNECTOR).message).toBe('the upstream refused the request');
   });
