@@ -60,10 +60,11 @@ export function belongsTo(
   return resource === undefined ? covers(grant.resource, endpoint.url) : resource === grant.resource;
 }
 
-/** A resource covers what lies below it at the same origin. */
+/** A resource covers what lies below it at the same origin; one with a query, what has the same query. */
 function covers(resource: string, url: string): boolean {
   if (!URL.canParse(resource)) return false;
   const [one, other] = [new URL(resource), new URL(url)];
+  if (one.search !== '' && one.search !== other.search) return false;
   const base = one.pathname.replace(/\/$/, '');
   return one.origin === other.origin && (other.pathname === base || other.pathname.startsWith(`${base}/`));
 }
