@@ -156,6 +156,23 @@ describe('how long keys are good', () => {
     expect(await find()).toBeDefined();
   });
 
+  test('keys that have moved are found where they are now', async () => {
+    const METADATA = 'https://a.example/.well-known/oauth-authorization-server';
+    const moved = 'https://a.example/moved';
+    web = { [METADATA]: { issuer: 'https://a.example', jwks_uri: URI }, [URI]: { keys: [key] } };
+    const find = open('https://a.example');
+    await find();
+    web = {
+      [METADATA]: { issuer: 'https://a.example', jwks_uri: moved },
+      [moved]: { keys: [{ ...key, kid: 'new' }] },
+    };
+    time = 30_001;
+    expect(await failure(find('new'))).toBeInstanceOf(KeysUnavailable);
+    time += 5_000;
+    expect(await find('new')).toBeDefined();
+    expect(asked).toEqual([METADATA, URI, URI, METADATA, moved]);
+  });
+
   test('whoever comes while they are fetched waits for the same', async () => {
     web = { [URI]: { keys: [key] } };
     const find = open('https://a.example', URI);

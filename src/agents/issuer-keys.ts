@@ -87,6 +87,8 @@ class IssuerKeys {
       this.#fetchedAt = clock.monotonic();
     } catch (error) {
       this.#failedAt = clock.monotonic();
+      // An issuer may have moved its keys: what was found out before is found out anew.
+      this.#jwksUri = this.#options.jwksUri;
       throw error instanceof KeysUnavailable
         ? error
         : new KeysUnavailable('the keys of the issuer could not be fetched', { cause: error });
