@@ -195,6 +195,44 @@ describe('answers that are refused before the code is used', () => {
   });
 });
 
+describe('tokens that the operator has taken from an endpoint of choice', () => {
+  const CLIENT = { type: 'oauth', clientId: 'hub', clientSecret: 'secret-of-the-hub' };
+
+  async function revokeAt(auth: object): Promise<boolean> {
+    canary.answer('/revoke', (_request, response) => void response.writeHead(200).end());
+    server.answer(
+      METADATA,
+      json({ ...goodServer(server.origin), revocation_endpoint: `${server.origin}/revoke` }),
+    );
+    server.answer('/revoke', (_request, response) => void response.writeHead(200).end());
+    connector = parseConnector(
+      'c',
+      { url: server.url, auth: { ...CLIENT, ...auth } },
+      { source: 'file', now: 1 },
+    );
+    const begun = await begin();
+    const { values, grant } = await flow.finish(connector, begun, answerOf(begun));
+    const owner = { kind: 'shared' } as const;
+    const place = { connector: connector.id, owner, account: 'default', isDefault: true };
+    return flow.revoke(connector, { ...place, values, grant, version: 1, updatedAt: 1 });
+  }
+
+  test('are not told, with the secret of the client, to whom the upstream names for revoking them', async () => {
+    expect(await revokeAt({ tokenEndpoint: `${canary.origin}/token` })).toBe(false);
+    expect(server.seen).not.toContain('POST /revoke');
+  });
+
+  test.each([
+    [
+      'where the operator says so',
+      () => ({ tokenEndpoint: `${canary.origin}/token`, revocationEndpoint: `${canary.origin}/revoke` }),
+    ],
+    ['at the issuer that the operator names', () => ({ issuer: server.origin })],
+  ])('are revoked %s', async (_name, auth) => {
+    expect(await revokeAt(auth())).toBe(true);
+  });
+});
+
 describe('O-9: token answers that are refused', () => {
   const token = (change: object): Answer => json({ access_token: 'a', token_type: 'Bearer', ...change });
   test.each<[string, Answer, string]>([

@@ -121,11 +121,13 @@ function isOwnIssuer(issuer: string, { origin }: URL): boolean {
 }
 
 function withOverrides(server: ServerMetadata, overrides: Overrides): ServerMetadata {
+  // Tokens of an endpoint that the operator named are told to nobody whom only the resource names.
+  const isForeign = overrides.tokenEndpoint !== undefined && overrides.issuer === undefined;
   return {
     ...server,
     authorizationEndpoint: overrides.authorizationEndpoint ?? server.authorizationEndpoint,
     tokenEndpoint: overrides.tokenEndpoint ?? server.tokenEndpoint,
     registrationEndpoint: overrides.registrationEndpoint ?? server.registrationEndpoint,
-    revocationEndpoint: overrides.revocationEndpoint ?? server.revocationEndpoint,
+    revocationEndpoint: overrides.revocationEndpoint ?? (isForeign ? undefined : server.revocationEndpoint),
   };
 }
