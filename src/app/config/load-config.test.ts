@@ -143,6 +143,13 @@ describe('the file', () => {
     expect(load(text, { name: 'crosspoint.yaml' }).connectors).toEqual([]);
   });
 
+  test('a text that begins with an asterisk is not quoted back', () => {
+    const text = 'admin:\n  token: *s3cret-0123456789abcdef\n';
+    const failure = (): unknown => load(text, { name: 'crosspoint.yaml' });
+    expect(failure).toThrow(/crosspoint\.yaml: an alias .* quote a text/);
+    expect(failure).not.toThrow(/s3cret/);
+  });
+
   test('a YAML error names the line', () => {
     expect(() => load('server:\n  port: [1\n', { name: 'crosspoint.yaml' })).toThrow(
       /line [23], column \d+$/,

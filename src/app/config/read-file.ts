@@ -27,7 +27,13 @@ function readYaml(path: string, text: string): unknown {
   // What follows on further lines is a picture of the place.
   const [told = ''] = problem?.message.split(/:?\n/, 1) ?? [];
   if (problem !== undefined) throw new HubError('config_invalid', `${path}: ${told}`);
-  return document.toJS() ?? {};
+  try {
+    return document.toJS() ?? {};
+  } catch {
+    // The library quotes what follows the asterisk, which may be a password that nobody put in quotes.
+    const advice = 'an alias (*…) that leads nowhere, or too many of them: quote a text that begins with *';
+    throw new HubError('config_invalid', `${path}: ${advice}`);
+  }
 }
 
 function readJson(path: string, text: string): unknown {
