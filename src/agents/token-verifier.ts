@@ -27,6 +27,8 @@ export interface TokenVerifierOptions {
   readonly clock: Clock;
   /** Whether somebody who names us in this way means us, at whatever endpoint. */
   readonly isOwnAudience: (audience: string) => boolean;
+  /** Whether it is a key or an admin token of this hub, good or not. */
+  readonly isOwnSecret: (token: string, digest: string) => Promise<boolean>;
 }
 
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
@@ -36,14 +38,16 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 class CachingVerifier implements TokenVerifier {
   readonly #clock: Clock;
   readonly #isOwnAudience: TokenVerifierOptions['isOwnAudience'];
+  readonly #isOwnSecret: TokenVerifierOptions['isOwnSecret'];
   #issuers: readonly IssuerCheck[] = [];
   #verdicts = new Map<string, { readonly verdict: TokenVerdict; readonly until: number }>();
   /** Tokens that let the same agent do the same lead to one object, by which others remember things. */
   #agents = new Map<string, Agent>();
 
-  constructor({ clock, isOwnAudience }: TokenVerifierOptions) {
+  constructor({ clock, isOwnAudience, isOwnSecret }: TokenVerifierOptions) {
     this.#clock = clock;
     this.#isOwnAudience = isOwnAudience;
+    this.#isOwnSecret = isOwnSecret;
   }
 
   get isOn(): boolean {
@@ -67,7 +71,7 @@ class CachingVerifier implements TokenVerifier {
 
   async verify(token: string, digest: string): Promise<TokenVerdict> {
     const seen = this.#verdicts;
-    const { verdict, expiresAt } = await this.#examine(token);
+    const { verdict, expiresAt } = await this.#examine(token, digest);
     // What was found out before a change must not be remembered after it.
     if (seen !== this.#verdicts) return verdict;
     if (seen.size >= MAX_REMEMBERED) this.#verdicts = new Map();
@@ -78,11 +82,15 @@ class CachingVerifier implements TokenVerifier {
     return verdict;
   }
 
-  async #examine(token: string): Promise<{ verdict: TokenVerdict; expiresAt: number }> {
+  async #examine(token: string, digest: string): Promise<{ verdict: TokenVerdict; expiresAt: number }> {
     const forever = Number.POSITIVE_INFINITY;
     if (token.length > MAX_TOKEN_LENGTH) return { verdict: refuseToken('a token too long'), expiresAt: 0 };
     let refused: RefusedToken = refuseToken('a wrong key or token');
-    for (const issuer of this.#issuersFor(token)) {
+    const issuers = this.#issuersFor(token);
+    // Asking an issuer means showing it the token: what opens this hub, now or later, is nobody else's to see.
+    if (issuers.some(({ takesOpaque }) => takesOpaque) && (await this.#isOwnSecret(token, digest)))
+      return { verdict: refused, expiresAt: 0 };
+    for (const issuer of issuers) {
       const claims = await issuer.check(token);
       if (!('outcome' in claims))
         return { verdict: await this.#judge(issuer, claims), expiresAt: claims.expiresAt };

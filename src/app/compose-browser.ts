@@ -1,9 +1,9 @@
 import {
-  createAdminDirectory,
   createBrowserSessions,
   createOpenIdExchange,
   createProofCheck,
   createSingleSignOn,
+  type AdminDirectory,
   type AgentReader,
   HUB_ADMIN,
   type ProviderFetch,
@@ -21,30 +21,28 @@ import {
 } from '../operations/index.js';
 import type { Storage } from '../storage/index.js';
 import { createGuardedFetch } from '../upstreams/index.js';
-import type { DataFolder } from './data-folder.js';
 import type { PublicUrl } from './public-url.js';
 
 export interface BrowserParts {
-  readonly storage: Pick<Storage, 'tickets' | 'admins'>;
+  readonly storage: Pick<Storage, 'tickets'>;
   readonly agents: AgentReader;
+  readonly admins: AdminDirectory;
   readonly authenticator: CheckAdminTokenDependencies['authenticator'];
   readonly events: Pick<EventLog, 'append'>;
-  readonly folder: Pick<DataFolder, 'adminToken'>;
   readonly publicUrl: PublicUrl;
   readonly clock: Clock;
 }
 
-/** Admins, and everybody who signs in with a browser. */
+/** Everybody who signs in with a browser. */
 export function composeBrowser({
-  storage: { tickets, admins: store },
+  storage: { tickets },
   agents,
+  admins,
   authenticator,
   events,
-  folder,
   publicUrl,
   clock,
 }: BrowserParts) {
-  const admins = createAdminDirectory({ store, hubToken: folder.adminToken, now: clock.now() });
   const singleSignOn = createSingleSignOn(createOpenIdExchange({ fetchFor: createProviderFetch() }));
   const holds = createProofCheck({
     agents,

@@ -1,6 +1,7 @@
 import {
   createIssuerCheck,
   createTokenVerifier,
+  type AdminDirectory,
   type AgentDirectory,
   type IssuerCheck,
   type TrustedIssuer,
@@ -23,16 +24,27 @@ export interface CallerParts {
   readonly config: Config;
   readonly publicUrl: PublicUrl;
   readonly agents: AgentDirectory;
+  readonly admins: Pick<AdminDirectory, 'findByTokenDigest'>;
   readonly storage: Storage;
   readonly events: EventLog;
   readonly clock: Clock;
 }
 
+/** Those that the hub made, also where they are not known any more. */
+const OWN_SECRET = /^cp[ak]_/;
+
 /** Whose access tokens count. */
-export function composeCallers({ config, publicUrl, agents, storage, events, clock }: CallerParts) {
+export function composeCallers({ config, publicUrl, agents, admins, storage, events, clock }: CallerParts) {
   const { issuers, server } = config.auth;
   const resources = createOwnResources(() => publicUrl.get());
-  const verifier = createTokenVerifier({ clock, isOwnAudience: (audience) => resources.isOwn(audience) });
+  const verifier = createTokenVerifier({
+    clock,
+    isOwnAudience: (audience) => resources.isOwn(audience),
+    isOwnSecret: async (token, digest) =>
+      OWN_SECRET.test(token) ||
+      (await agents.findByKeyDigest(digest)) !== undefined ||
+      (await admins.findByTokenDigest(digest)) !== undefined,
+  });
   const enrol = createEnrolAgent({
     agents,
     agentStore: storage.agents,

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createAgentDirectory, createAuthenticator } from '../agents/index.js';
+import { createAdminDirectory, createAgentDirectory, createAuthenticator } from '../agents/index.js';
 import type { WorkerLink } from '../coordination/index.js';
 import { createLiveCatalog, createSchemaIndex, type LiveCatalog } from '../catalog/index.js';
 import { createConnectorDirectory } from '../connectors/index.js';
@@ -87,7 +87,7 @@ export async function composeHub(given: HubParts) {
   return {
     ...parts,
     ...watched,
-    browser: composeBrowser({ ...parts, folder: given.folder }),
+    browser: composeBrowser(parts),
     clients: createClientApprovals({ ...parts, tickets: storage.tickets }),
     surfaces,
     held,
@@ -183,13 +183,15 @@ async function openParts(given: HubParts) {
   const catalog = createLiveCatalog();
   const toolsets = createToolsetIndex(catalog);
   const agents = createAgentDirectory(storage.agents);
+  const now = clock.now();
+  const admins = createAdminDirectory({ store: storage.admins, hubToken: folder.adminToken, now });
   const agentsChanged = new Signal();
   const listChanged = new Signal<ConnectorId>();
   const upstreamChanged = new Signal<UpstreamChange>();
   const children = new ChildRecords(join(folder.path, 'children'));
   const folders = composeFolders(folder, children);
   const publicUrl = new PublicUrl(config.server.publicUrl);
-  const callers = composeCallers({ ...shared, config, publicUrl, agents, clock });
+  const callers = composeCallers({ ...shared, config, publicUrl, agents, admins, clock });
   const telemetry = await composeTelemetry({ ...shared, config, clock, logger, link });
   const losses = createBridgeLosses({ events: shared.events, clock });
   const crowded = new CrowdedGates();
@@ -209,6 +211,7 @@ async function openParts(given: HubParts) {
     catalog,
     toolsets,
     agents,
+    admins,
     callers,
     agentsChanged,
     authenticator: announcing(

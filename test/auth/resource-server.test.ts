@@ -27,7 +27,12 @@ beforeAll(async () => {
     config: {
       connectors: { sample: SAMPLE },
       toolsets: { small: { tools: ['sample__echo'] } },
-      agents: { ci: { keys: ['ci-key-0123456789abcdef'] }, ops: {} },
+      agents: {
+        ci: { keys: ['ci-key-0123456789abcdef'] },
+        ops: {},
+        off: { enabled: false, keys: ['off-key-0123456789abcdef'] },
+      },
+      admin: { accounts: { ann: { role: 'viewer', token: 'ann-token-0123456789abcdef' } } },
       policies: ['all.cedar'],
       auth: {
         issuers: [
@@ -216,6 +221,18 @@ describe('opaque tokens', () => {
     );
     expect(made).toMatchObject([{ name: 'A visitor', source: 'stored' }]);
     expect(await eventsOf(hub, 'agent.added')).toMatchObject([{ agent: made[0]?.['id'] }]);
+  });
+
+  test.each([
+    ['a key of an agent that is off', () => 'off-key-0123456789abcdef'],
+    ["an admin's token", () => 'ann-token-0123456789abcdef'],
+    ["the hub's own admin token", () => hub.adminToken],
+    ['a key that was revoked', () => 'cpk_0123456789abcdef'],
+  ])('are not what opens this hub: %s is shown to no issuer', async (_name, secret) => {
+    expect((await callWith(hub, secret())).status).toBe(401);
+    expect(guests.shown).not.toContain(secret());
+    await callWith(hub, 'stranger-token-0123456789');
+    expect(guests.shown).toContain('stranger-token-0123456789');
   });
 
   test('that are revoked end: at once when an admin acts', async () => {

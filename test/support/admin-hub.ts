@@ -1,4 +1,4 @@
-import { createAgentDirectory, createAuthenticator } from '../../src/agents/index.js';
+import { createAdminDirectory, createAgentDirectory, createAuthenticator } from '../../src/agents/index.js';
 import { createLiveCatalog } from '../../src/catalog/index.js';
 import { createConnectorDirectory } from '../../src/connectors/index.js';
 import { createMemoryCoordination } from '../../src/coordination/index.js';
@@ -152,7 +152,11 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     agents,
     authenticator,
     events,
-    folder: { adminToken: new Secret(ADMIN_TOKEN) },
+    admins: createAdminDirectory({
+      store: storage.admins,
+      hubToken: new Secret(ADMIN_TOKEN),
+      now: clock.now(),
+    }),
     publicUrl,
     clock,
   });

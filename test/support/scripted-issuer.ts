@@ -88,7 +88,11 @@ export function resetIssuer(): void {
 }
 
 export function open(change: Partial<TrustedIssuer> = {}): TokenVerifier {
-  const verifier = createTokenVerifier({ clock, isOwnAudience: (audience) => audience === RESOURCE });
+  const verifier = createTokenVerifier({
+    clock,
+    isOwnAudience: (audience) => audience === RESOURCE,
+    isOwnSecret: (token) => Promise.resolve(token.startsWith('own-')),
+  });
   const check = createIssuerCheck(
     { ...TRUSTED, ...change },
     {

@@ -10,6 +10,8 @@ export async function startTokenIssuer() {
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256', use: 'sig' }];
   const opaque = new Map<string, Record<string, unknown>>();
   const asked: { readonly path: string; readonly authorization: string | undefined }[] = [];
+  /** Tokens it was asked about. */
+  const shown: string[] = [];
   let url = '';
   const server = createServer((request, response) => {
     asked.push({ path: request.url ?? '', authorization: request.headers.authorization });
@@ -22,15 +24,18 @@ export async function startTokenIssuer() {
     if (request.url !== '/introspect') return send({}, 404);
     let text = '';
     request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    request.on('end', () =>
-      send(opaque.get(new URLSearchParams(text).get('token') ?? '') ?? { active: false }),
-    );
+    request.on('end', () => {
+      const token = new URLSearchParams(text).get('token') ?? '';
+      shown.push(token);
+      send(opaque.get(token) ?? { active: false });
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
     asked,
+    shown,
     opaque,
     sign(claims: Record<string, unknown>): Promise<string> {
       const now = Math.floor(Date.now() / 1000);
