@@ -24,4 +24,4 @@ export type { AccountEvent } from './account-event.js';
 export { belongsTo, credentialState, type CredentialState, type JudgedState } from './credential-state.js';
 export { isSignInRequired, ownerName } from './sign-in-required.js';
 export { afterSignIn, scopesToAsk } from './step-up.js';
-export { createKeychainReferences } from './keychain-reference.js';
+export { createKeychainReferences, refersToKeychain } from './keychain-reference.js';

@@ -9,6 +9,11 @@ const REMEMBERED_MS = 60_000;
 
 type Values = Readonly<Record<string, Secret>>;
 
+/** Whether one of these values is not what is sent, but names what is. */
+export function refersToKeychain(values: Values): boolean {
+  return Object.values(values).some((value) => value.reveal().startsWith(PREFIX));
+}
+
 /** Values that are not secrets themselves but name one in the keychain (`keychain:NAME`) become what stands there. */
 export function createKeychainReferences(
   find: FindInKeychain,
@@ -28,7 +33,7 @@ export function createKeychainReferences(
   return {
     resolve(values) {
       const entries = Object.entries(values);
-      if (!entries.some(([, value]) => value.reveal().startsWith(PREFIX))) return values;
+      if (!refersToKeychain(values)) return values;
       return Object.fromEntries(
         entries.map(([field, value]) => {
           const text = value.reveal();

@@ -6,6 +6,7 @@ import { HubError, invalidField, isName, NAME_RULE } from '../kernel/index.js';
 import { requireOwner, toActor, type AdminCaller } from './admin.js';
 import { saveSharedSecrets, withoutSecrets } from './connector-secrets.js';
 import { connectorTurn, putInForce, type ConnectorWriteDependencies } from './connector-writes.js';
+import { requireMayRefer } from './keep-credential.js';
 import { requireStdioAllowed } from './stdio-permission.js';
 import { recordHash } from './record-hash.js';
 
@@ -53,5 +54,7 @@ export function readAddition(
   if (!isName(name)) throw invalidField('id', `must have ${NAME_RULE}`);
   requireStdioAllowed(by, input, allowStdioFromApi);
   if (input.allowPrivateNetwork === true) requireOwner(by, 'let a connector reach into a private network');
-  return parseConnector(name, input, { source: 'stored', now: clock.now() });
+  const connector = parseConnector(name, input, { source: 'stored', now: clock.now() });
+  requireMayRefer(by, inlineSecrets(connector.auth));
+  return connector;
 }

@@ -11,6 +11,7 @@ import {
   requireStoredConnector,
   type ConnectorWriteDependencies,
 } from './connector-writes.js';
+import { requireMayRefer } from './keep-credential.js';
 import { lastWins } from './last-wins.js';
 import { mergeConnector } from './merge-connector.js';
 import { requireStdioAllowed } from './stdio-permission.js';
@@ -35,6 +36,7 @@ export function createChangeConnector(deps: ChangeConnectorDependencies): Change
         requireStdioAllowed(by, patch, deps.allowStdioFromApi);
         const given = mergeConnector(before, patch, deps.clock.now());
         requireReach(by, before, given);
+        requireMayRefer(by, inlineSecrets(given.auth));
         const after = withoutSecrets(given);
         await replaceConnector(deps, by, before, after);
         // Another kind of authentication has no use for the credentials of before.

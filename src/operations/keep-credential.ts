@@ -1,18 +1,24 @@
 import {
   DEFAULT_ACCOUNT,
+  refersToKeychain,
   type Credential,
   type CredentialOwner,
   type CredentialStore,
 } from '../credentials/index.js';
 import type { EventLog } from '../governance/index.js';
 import type { Clock, ConnectorId, Secret } from '../kernel/index.js';
-import { toActor, type AdminCaller } from './admin.js';
+import { requireOwner, toActor, type Admin, type AdminCaller } from './admin.js';
 import { recordHash } from './record-hash.js';
 
 export interface KeepCredentialDependencies {
   readonly credentialStore: Pick<CredentialStore, 'save'>;
   readonly events: Pick<EventLog, 'append'>;
   readonly clock: Clock;
+}
+
+/** What the operator keeps in the keychain goes wherever a reference to it stands, so writing one is as much as reading it. */
+export function requireMayRefer(by: Admin, given: Readonly<Record<string, Secret>>): void {
+  if (refersToKeychain(given)) requireOwner(by, "refer to the keychain of the hub's machine");
 }
 
 /** Stores values that an admin gave, in the place of what was there, and records it. */

@@ -5,7 +5,7 @@ import type { Credential, CredentialOwner, CredentialStore } from '../credential
 import { HubError, invalidField, Secret, type ConnectorId } from '../kernel/index.js';
 import { requireVersion, toActor, type AdminCaller } from './admin.js';
 import { credentialTurn } from './credential-turn.js';
-import { keepCredential, type KeepCredentialDependencies } from './keep-credential.js';
+import { keepCredential, requireMayRefer, type KeepCredentialDependencies } from './keep-credential.js';
 import { syncIfUnknown, type SyncAttempt, type SyncIfUnknownDependencies } from './sync-if-unknown.js';
 import type { Turns } from './turns.js';
 
@@ -36,6 +36,7 @@ export function createSaveCredential(deps: SaveCredentialDependencies): SaveCred
     const connector = await deps.connectors.require(id);
     requireOwnerFits(connector, owner);
     const given = toValues(connector, input);
+    requireMayRefer(by, given);
     const saved = await credentialTurn(deps.turns, id, owner, async () => {
       // Either may have been removed while we waited, and nothing may be kept for what does not exist.
       await deps.connectors.require(id);

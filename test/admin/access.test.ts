@@ -242,6 +242,30 @@ describe('roles', () => {
     expect(writes.length).toBeGreaterThan(15);
   });
 
+  test("only an owner may refer to the keychain of the hub's machine", async () => {
+    const hub = await openWithAccounts();
+    const at = { url: 'https://a.example/mcp' };
+    const bearer = { type: 'bearer', token: 'keychain:tracker' };
+    const requests = [
+      { method: 'POST', path: '/connectors', body: { ...at, id: 'b', auth: bearer } },
+      { method: 'POST', path: '/connectors', body: { ...at, id: 'c', headers: { 'X-A': 'keychain:a' } } },
+      { method: 'POST', path: '/connectors/check', body: { ...at, id: 'd', auth: bearer } },
+      { method: 'PATCH', path: '/connectors/a', body: { auth: bearer } },
+      { method: 'PUT', path: '/connectors/a/credentials/shared', body: { token: 'keychain:tracker' } },
+    ];
+    try {
+      const body = { ...at, id: 'a', auth: { type: 'bearer', token: 'a token' } };
+      await ask(hub, { method: 'POST', path: '/connectors', body, token: TOKENS.operator });
+      const before = await hub.recorded();
+      for (const request of requests)
+        expect((await ask(hub, { ...request, token: TOKENS.operator })).status).toBe(403);
+      expect(await hub.recorded()).toEqual(before);
+      for (const request of requests) expect((await ask(hub, request)).ok).toBe(true);
+    } finally {
+      await hub.close();
+    }
+  });
+
   test('whoever shows a token is judged by it alone', async () => {
     const hub = await openWithAccounts();
     try {
