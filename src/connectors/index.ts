@@ -24,3 +24,4 @@ export type { ConnectorReader, ConnectorStore } from './connector-store.js';
 export { createConnectorDirectory, type ConnectorDirectory } from './connector-directory.js';
 export { parseConnector, type ConnectorOrigin } from './parse-connector.js';
 export { isPrivateAddress, isPrivateHost } from './check-url.js';
+export { maskUrl } from './mask-url.js';

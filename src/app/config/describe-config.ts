@@ -1,5 +1,5 @@
 import type { ConfiguredAgent } from '../../agents/index.js';
-import type { Connector } from '../../connectors/index.js';
+import { maskUrl, type Connector } from '../../connectors/index.js';
 import type { Config, ConfigSource } from './config.js';
 
 /** One setting as it is in force. */
@@ -19,8 +19,8 @@ export function describeConfig(config: Config): readonly ConfigLine[] {
     configFile: configFile ?? null,
     dataDir: config.dataDir,
     ...under('server', server),
-    'storage.url': maskUrl(config.storageUrl),
-    'coordination.url': maskUrl(config.coordinationUrl),
+    'storage.url': maskService(config.storageUrl),
+    'coordination.url': maskService(config.coordinationUrl),
     'admin.token': config.adminToken === undefined ? null : MASK,
     'admin.accounts': config.admin.accounts.map(({ id, role }) => ({ id, role, token: MASK })),
     'admin.oidc': describeSingleSignOn(config.admin.oidc),
@@ -113,7 +113,7 @@ function describeConnector({ name, endpoint, auth, credentialMode, era, isolatio
 }
 
 /** Without password and without the values of the query, which may be keys. */
-function maskUrl(text: string): string {
+function maskService(text: string): string {
   if (!URL.canParse(text) || !text.includes('://')) return text;
   const url = new URL(text);
   const user =

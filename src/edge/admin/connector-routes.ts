@@ -1,5 +1,5 @@
 import { heldTools } from '../../catalog/index.js';
-import type { Connector } from '../../connectors/index.js';
+import { maskUrl, type Connector } from '../../connectors/index.js';
 import { ADMIN_ROUTES, type ConnectorPatch } from '../../contract/index.js';
 import type { ConnectorId } from '../../kernel/index.js';
 import type { AdminDependencies } from './dependencies.js';
@@ -14,7 +14,6 @@ import {
   toHealthView,
   type ConnectorSurroundings,
 } from './views/connector-view.js';
-import { maskUrl } from './views/masked-url.js';
 import { toTime } from './views/secret-state.js';
 import { toToolView } from './views/tool-view.js';
 

@@ -1,11 +1,10 @@
 import type { Snapshot } from '../../../catalog/index.js';
-import { inlineSecrets, type Connector, type ConnectorAuth } from '../../../connectors/index.js';
+import { inlineSecrets, maskUrl, type Connector, type ConnectorAuth } from '../../../connectors/index.js';
 import type { ConnectorDetail, ConnectorView, HealthView } from '../../../contract/index.js';
 import { credentialState } from '../../../credentials/index.js';
 import type { ConnectorHealth } from '../../../operations/index.js';
 import type { UpstreamState } from '../../../upstreams/index.js';
 import { toCredentialView, type ShownCredential } from './credential-view.js';
-import { maskUrl } from './masked-url.js';
 import { stateOf, toTime } from './secret-state.js';
 
 /** What is shown together with a connector. */

@@ -1,6 +1,6 @@
 const MASK = '***';
 /** Long and mixed: what a service generates, not what a person names. */
-const GENERATED = /^(?=.*\d)(?=.*[A-Za-z])[\w-]{20,}$/;
+const GENERATED = /^(?=.*\d)(?=.*[A-Za-z])[\w.~%=+:-]{20,}$/;
 
 /** An address without what may be a secret: values of the query, and parts of the path that look generated. */
 export function maskUrl(text: string): string {

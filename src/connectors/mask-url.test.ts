@@ -1,11 +1,14 @@
 import { expect, test } from 'vitest';
-import { maskUrl } from './masked-url.js';
+import { maskUrl } from './mask-url.js';
 
 test.each([
   ['https://a.example/mcp', 'https://a.example/mcp'],
   ['https://a.example', 'https://a.example'],
   ['https://a.example/mcp?key=secret&b=', 'https://a.example/mcp?key=***&b=***'],
   ['https://a.example/s/MzQ1Njc4OTAtYWJjZGVm1234/mcp', 'https://a.example/s/***/mcp'],
+  ['https://a.example/s/MzQ1Njc4OTAtYWJjZGVmMTIz==/mcp', 'https://a.example/s/***/mcp'],
+  ['https://a.example/s/MzQ1Njc4OTAtYWJjZGVmMTI%3D/mcp', 'https://a.example/s/***/mcp'],
+  ['https://a.example/eyJhbGciOiJub25lIn0.eyJzdWIiOjF9.c2ln/mcp', 'https://a.example/***/mcp'],
   ['https://a.example/550e8400-e29b-41d4-a716-446655440000', 'https://a.example/***'],
   [
     'https://a.example/a-rather-long-name-of-a-thing/mcp',
