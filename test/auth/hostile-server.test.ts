@@ -233,6 +233,32 @@ describe('tokens that the operator has taken from an endpoint of choice', () => 
   });
 });
 
+test('C62: tokens of one server are not shown to another that the operator names in its place', async () => {
+  const at = (origin: string): Connector => {
+    const endpoints = { authorizationEndpoint: `${origin}/authorize`, tokenEndpoint: `${origin}/token` };
+    const auth = { type: 'oauth', clientId: 'hub', ...endpoints };
+    return parseConnector('c', { url: server.url, auth }, { source: 'file', now: 1 });
+  };
+  server.answer('/token', json({ access_token: 'a', refresh_token: 'again', token_type: 'Bearer' }));
+  connector = at(server.origin);
+  const begun = await begin();
+  const credential = {
+    connector: connector.id,
+    owner: { kind: 'shared' },
+    account: 'default',
+    isDefault: true,
+    version: 1,
+    updatedAt: 1,
+    ...(await flow.finish(connector, begun, answerOf(begun))),
+  } as const;
+  expect((await flow.refresh(connector, credential)).values['access_token']?.reveal()).toBe('a');
+  const error = await failure(flow.refresh(at(canary.origin), credential));
+  expect([error.code, error.message]).toEqual([
+    'credential_required',
+    expect.stringContaining('another authorization server is set'),
+  ]);
+});
+
 describe('O-9: token answers that are refused', () => {
   const token = (change: object): Answer => json({ access_token: 'a', token_type: 'Bearer', ...change });
   test.each<[string, Answer, string]>([

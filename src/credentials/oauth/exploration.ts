@@ -5,6 +5,7 @@ import {
   coversServer,
   discover,
   findBearerChallenge,
+  namedIssuer,
   probeChallenge,
   type BearerChallenge,
   type Discovery,
@@ -63,9 +64,11 @@ export function requireOAuth({ id, auth, endpoint }: Connector): {
 /** Tokens and codes count for the issuer and the resource they were made for, whatever the connector says by now. */
 export function problemWith(
   made: Pick<OAuthGrant, 'issuer' | 'resource'>,
-  { issuer, resource }: OAuthSettings,
+  settings: OAuthSettings,
   serverUrl: URL,
 ): string | undefined {
+  const { resource } = settings;
+  const issuer = namedIssuer(settings, true);
   if (issuer !== undefined && issuer !== made.issuer) return 'another authorization server is set';
   const isSame = resource === undefined ? coversServer(made.resource, serverUrl) : resource === made.resource;
   return isSame ? undefined : 'the connector points elsewhere';

@@ -63,6 +63,11 @@ export async function rediscover(
   return withOverrides(server, overrides);
 }
 
+/** The issuer whose tokens count, where the operator leaves no choice. */
+export function namedIssuer(overrides: Overrides, needsPerson: boolean): string | undefined {
+  return isSettled(overrides, needsPerson) ? settledIssuer(overrides) : overrides.issuer;
+}
+
 /** With every endpoint given by the operator nothing is left to be found out. */
 function isSettled({ tokenEndpoint, authorizationEndpoint }: Overrides, needsPerson: boolean): boolean {
   return tokenEndpoint !== undefined && (!needsPerson || authorizationEndpoint !== undefined);

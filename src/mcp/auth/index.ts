@@ -9,7 +9,14 @@ export { AuthFailure, type AuthFailureKind, type ServerError } from './auth-fail
 export { coversServer } from './address.js';
 export { findBearerChallenge, type BearerChallenge, type Challenge } from './challenge.js';
 export type { AuthFetch, FetchContext } from './json-answer.js';
-export { discover, rediscover, type Discovery, type DiscoveryRequest, type Overrides } from './discover.js';
+export {
+  discover,
+  namedIssuer,
+  rediscover,
+  type Discovery,
+  type DiscoveryRequest,
+  type Overrides,
+} from './discover.js';
 export { probeChallenge } from './probe.js';
 export type { ServerMetadata } from './server-metadata.js';
 export { chooseScopes, type ScopeSources } from './scopes.js';
