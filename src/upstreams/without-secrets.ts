@@ -6,8 +6,10 @@ const SHORTEST_SECRET = 6;
 /** A text of an upstream, without what it was given and nobody else may read. Some quote what they refuse. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   let rest = text;
+  // What a process prints comes line by line, and so may a key that has several.
+  const all = secrets.flatMap((secret) => [secret, ...secret.split(/\r?\n/)]);
   // The longest first: one that begins like another must not be left half legible.
-  for (const secret of secrets.toSorted((a, b) => b.length - a.length))
+  for (const secret of all.toSorted((a, b) => b.length - a.length))
     if (secret.length >= SHORTEST_SECRET) rest = rest.replaceAll(secret, '***');
   return rest;
 }
