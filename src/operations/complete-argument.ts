@@ -1,20 +1,16 @@
-import type { Agent } from '../agents/index.js';
-import type { CatalogEntry, Surface, SurfaceScope } from '../catalog/index.js';
+import type { CatalogEntry, Surface } from '../catalog/index.js';
 import type { AccessProvider } from '../credentials/index.js';
 import { HubError } from '../kernel/index.js';
 import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Upstreams, UpstreamOptions } from '../upstreams/index.js';
+import type { AgentRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import type { Surfaces } from './surfaces.js';
-import type { CallWatch } from './call-watch.js';
 import { fetchFrom } from './use-offer.js';
 
-export interface CompletionQuery {
-  readonly agent: Agent;
-  readonly scope: SurfaceScope;
+export interface CompletionQuery extends AgentRequest {
   readonly params: JsonObject;
   readonly options: UpstreamOptions;
-  readonly watch?: CallWatch | undefined;
 }
 
 export interface CompleteArgumentDependencies {
@@ -30,14 +26,13 @@ const NOTHING: JsonObject = { completion: { values: [] } };
 
 /** Suggestions of the upstream that owns the prompt or template. One that cannot complete suggests nothing. */
 export function createCompleteArgument(deps: CompleteArgumentDependencies): CompleteArgument {
-  return async function completeArgument({ agent, scope, params, options, watch }) {
+  return async function completeArgument({ agent, scope, session, asks, params, options, watch }) {
     const { entry, ref } = findOwner(deps.surfaces.surfaceFor(agent, scope), params['ref']);
     if (entry.snapshot.upstream.capabilities.completions === undefined) return NOTHING;
     const { connector } = entry;
-    const request = { method: 'completion/complete', target: '', watch };
-    return fetchFrom(deps, { ...request, agent, scope, connector, options }, (upstream) =>
-      upstream.complete({ ...params, ref }, options),
-    );
+    const caller = { agent, scope, session, asks, watch };
+    const request = { ...caller, method: 'completion/complete', target: '', connector, options };
+    return fetchFrom(deps, request, (upstream) => upstream.complete({ ...params, ref }, options));
   };
 }
 

@@ -15,6 +15,7 @@ import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js
 const keep = closeAfterEach();
 const KEYS = { ada: 'ada-agent-key-0123456789abcdef', bob: 'bob-agent-key-0123456789abcdef' };
 const SERVER = join(ROOT, 'test', 'support', 'stdio', 'asking.mjs');
+const TELLING = join(ROOT, 'test', 'support', 'stdio', 'telling.mjs');
 
 interface Told {
   readonly label: string;
@@ -37,7 +38,8 @@ async function start(connector: object): Promise<TestHub> {
   return hub;
 }
 
-const stdio = (isolation: string) => start({ command: process.execPath, args: [SERVER], isolation });
+const stdio = (isolation: string, server = SERVER) =>
+  start({ command: process.execPath, args: [server], isolation });
 
 async function connectAs(hub: TestHub, who: keyof typeof KEYS, era: 'legacy' | 'modern', able = true) {
   const asked: unknown[] = [];
@@ -236,4 +238,24 @@ test('a question about a call that was given up does not reach whoever calls nex
   await expect.poll(async () => (await eventsOf(hub, 'call.finished')).length).toBe(1);
   expect(await bob.call('b', 2)).toMatchObject({ label: 'b', answer: NOBODY });
   expect([ada.asked, bob.asked]).toEqual([[], []]);
+});
+
+test('what is suggested for an argument comes from the conversation of the session too', async () => {
+  const hub = await stdio('per_session', TELLING);
+  const handlers: InputHandlers = { elicitation: () => ({ action: 'decline' }) };
+  for (const [who, able] of [
+    ['ada', {}],
+    ['ada', { handlers }],
+    ['bob', {}],
+  ] as const) {
+    const client = keep(await connectAgent(hub, { era: 'legacy', key: KEYS[who], ...able }));
+    const { content } = await client.callTool('pipe__whose');
+    const { pid } = JSON.parse(String(content[0]?.['text'])) as Told;
+    const ref = { type: 'ref/prompt', name: 'pipe__p' };
+    const suggested = await client.request('completion/complete', {
+      ref,
+      argument: { name: 'a', value: '' },
+    });
+    expect(suggested).toMatchObject({ completion: { values: [String(pid)] } });
+  }
 });

@@ -259,6 +259,8 @@ async function warmUp(way: Way): Promise<void> {
     const { client, report } = await meet(name, era, way);
     await report();
     await client.callTool(`${sharedOf(way)}__report`, {});
+    // As somebody who can be asked nothing.
+    await client.callTool(`${ownOf(way)}__report`, {}, { capabilities: {} });
     await client.complete({
       ref: { type: 'ref/prompt', name: `${ownOf(way)}__greet` },
       argument: { name: 'who', value: name },
