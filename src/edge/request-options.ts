@@ -14,6 +14,7 @@ export class RequestOptions implements UpstreamOptions {
   readonly onLog: UpstreamOptions['onLog'];
   readonly logLevel: UpstreamOptions['logLevel'];
   readonly meta: JsonObject | undefined;
+  readonly caller: string;
   readonly withoutTasks: boolean;
   readonly #request: McpRequest;
 
@@ -24,6 +25,7 @@ export class RequestOptions implements UpstreamOptions {
     this.onLog = request.logLevel === undefined ? undefined : (message) => request.log(message);
     this.logLevel = request.logLevel;
     this.meta = isObject(meta) ? meta : undefined;
+    this.caller = request.principal;
     this.withoutTasks = withoutTasks;
   }
 
@@ -52,6 +54,7 @@ export function optionsOf(
       return request.signal;
     },
     onAbort: (listener) => request.onAbort(listener),
+    caller: request.principal,
     ...(request.wantsProgress && { onProgress: (progress) => request.progress(progress) }),
     ...(request.logLevel !== undefined && {
       logLevel: request.logLevel,

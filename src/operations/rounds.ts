@@ -99,7 +99,7 @@ export function carryByRounds<Result>(
     requireSame(continued, target);
     continued.take();
   }
-  const { logLevel, onProgress, onLog, onSent, capabilities = rounds.asks.capabilities } = options;
+  const { logLevel, onProgress, onLog, onSent, caller, capabilities = rounds.asks.capabilities } = options;
   const callId = continued?.callId ?? call.callId;
   const parked = new ParkedCall<Result>({
     held,
@@ -122,6 +122,7 @@ export function carryByRounds<Result>(
         ...(onLog && { onLog: line.onLog }),
         ...(logLevel && { logLevel }),
         ...(onSent && { onSent }),
+        ...(caller !== undefined && { caller }),
       };
       return run(options.meta === undefined ? whole : withMetaOf(options, whole), continued);
     },

@@ -17,6 +17,7 @@ export function changedOptions<Changes extends object>(
     onLog: options.onLog,
     logLevel: options.logLevel,
     meta: options.meta,
+    caller: options.caller,
     ask: options.ask,
     askedAs: options.askedAs,
     capabilities: options.capabilities,

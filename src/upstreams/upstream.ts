@@ -76,6 +76,8 @@ export interface UpstreamOptions {
   readonly meta?: JsonObject;
   /** Answers what the upstream asks while the call runs. Without it nothing can be asked. */
   readonly ask?: AskCaller;
+  /** Whose call it is, so that a log message about somebody else's is not told to it. */
+  readonly caller?: string;
   /** Tells who can be asked, so that a question is not taken for one to somebody else. */
   readonly askedAs?: string;
   /** What may be asked, for upstreams that are told with each request. */

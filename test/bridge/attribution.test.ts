@@ -259,3 +259,55 @@ test('what is suggested for an argument comes from the conversation of the sessi
     expect(suggested).toMatchObject({ completion: { values: [String(pid)] } });
   }
 });
+
+describe('a log message that says nothing of its call', () => {
+  async function hearing(hub: TestHub) {
+    const [ada, bob] = [
+      keep(await connectAgent(hub, { era: 'legacy', key: KEYS.ada })),
+      keep(await connectAgent(hub, { era: 'legacy', key: KEYS.bob })),
+    ];
+    await bob.setLogLevel('debug');
+    const heard: unknown[] = [];
+    const intended = async (count: number): Promise<void> => {
+      await expect.poll(async () => (await eventsOf(hub, 'call.intended')).length).toBe(count);
+    };
+    return { ada, bob, heard, intended, onLog: ({ data }: { data: unknown }) => heard.push(data) };
+  }
+
+  test('goes to the only one who calls', async () => {
+    const { bob, heard, onLog } = await hearing(await stdio('shared', TELLING));
+    const held = bob.callTool('pipe__hold', { label: 'of bob' }, { onLog });
+    await expect.poll(() => heard).toEqual(['of bob']);
+    await bob.callTool('pipe__let_go');
+    await held;
+  });
+
+  test('goes to nobody while another agent calls too', async () => {
+    const { ada, bob, heard, intended, onLog } = await hearing(await stdio('shared', TELLING));
+    const first = bob.callTool('pipe__hold', { label: 'of bob' }, { onLog });
+    await expect.poll(() => heard).toEqual(['of bob']);
+    const second = ada.callTool('pipe__hold', { label: 'of ada' });
+    await intended(2);
+    await ada.callTool('pipe__let_go');
+    await Promise.all([first, second]);
+    expect(heard).toEqual(['of bob']);
+  });
+
+  test('goes to nobody after another agent gave up a call that may still go on', async () => {
+    const { ada, bob, heard, onLog } = await hearing(await stdio('shared', TELLING));
+    await ada.setLogLevel('debug');
+    const own: unknown[] = [];
+    const aborter = new AbortController();
+    const given = ada.callTool(
+      'pipe__hold',
+      { label: 'of ada' },
+      { signal: aborter.signal, onLog: ({ data }) => own.push(data) },
+    );
+    given.catch(() => {});
+    await expect.poll(() => own).toEqual(['of ada']);
+    aborter.abort();
+    await given.catch(() => {});
+    await bob.callTool('pipe__let_go', {}, { onLog });
+    expect(heard).toEqual([]);
+  });
+});

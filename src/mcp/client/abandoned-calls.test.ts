@@ -2,7 +2,13 @@ import { expect, test } from 'vitest';
 import { ManualClock } from '../../../test/support/client/manual-clock.js';
 import { AbandonedCalls } from './abandoned-calls.js';
 
-const call = (tag: unknown) => ({ method: 'tools/call', params: { name: 'one' }, tag, answer: 'not kept' });
+const call = (tag: unknown) => ({
+  method: 'tools/call',
+  params: { name: 'one' },
+  tag,
+  caller: 'agent',
+  answer: 'not kept',
+});
 
 test('a call is known for a minute, without what belongs to its caller', async () => {
   const clock = new ManualClock();
@@ -11,8 +17,8 @@ test('a call is known for a minute, without what belongs to its caller', async (
   await clock.advance(30_000);
   calls.add(call('bob'));
   expect(calls.recent()).toStrictEqual([
-    { method: 'tools/call', params: { name: 'one' }, tag: 'ada' },
-    { method: 'tools/call', params: { name: 'one' }, tag: 'bob' },
+    { method: 'tools/call', params: { name: 'one' }, tag: 'ada', caller: 'agent' },
+    { method: 'tools/call', params: { name: 'one' }, tag: 'bob', caller: 'agent' },
   ]);
   await clock.advance(30_000);
   expect(calls.recent().map(({ tag }) => tag)).toEqual(['bob']);
@@ -40,4 +46,6 @@ test('of a flood as many are kept as before, and of the rest that there were som
   const tags = calls.recent().map(({ tag }) => tag);
   expect(tags).toHaveLength(256);
   expect([tags[0], tags.at(-2), tags.at(-1)]).toEqual([0, 254, undefined]);
+  // Nobody's own, so it counts as somebody else's for everybody.
+  expect(calls.recent().at(-1)?.caller).toBe('');
 });

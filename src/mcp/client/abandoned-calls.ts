@@ -6,7 +6,7 @@ const LINGER_MS = 60_000;
 const MOST = 256;
 
 /** Of more calls than are kept it is known that they were, not whose. */
-const SOME_CALL: OngoingCall = { method: 'tools/call', params: undefined, tag: undefined };
+const SOME_CALL: OngoingCall = { method: 'tools/call', params: undefined, tag: undefined, caller: '' };
 
 interface Abandoned {
   readonly call: OngoingCall;
@@ -26,10 +26,10 @@ export class AbandonedCalls {
     this.#clock = clock;
   }
 
-  add({ method, params, tag }: OngoingCall): void {
+  add({ method, params, tag, caller }: OngoingCall): void {
     this.#dropOld();
     const until = this.#clock.now() + LINGER_MS;
-    if (this.#calls.length < MOST) this.#calls.push({ call: { method, params, tag }, until });
+    if (this.#calls.length < MOST) this.#calls.push({ call: { method, params, tag, caller }, until });
     else this.#calls[MOST - 1] = { call: SOME_CALL, until };
     this.#cancel ??= this.#clock.after(LINGER_MS, () => this.#sweep());
   }

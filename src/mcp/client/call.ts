@@ -92,6 +92,10 @@ export class Call implements OngoingCall {
     return this.options.tag;
   }
 
+  get caller(): string | undefined {
+    return this.options.caller;
+  }
+
   get settled(): boolean {
     return this.#settled;
   }

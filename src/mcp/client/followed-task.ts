@@ -164,6 +164,7 @@ class LegacyTask implements FollowedTask {
         totalMs: taskMs,
         onInput: this.#handler,
         ...(options?.tag !== undefined && { tag: options.tag }),
+        ...(options?.caller !== undefined && { caller: options.caller }),
       })) as JsonObject;
       const shaped = toCallResult(withoutRelatedTask(result)) as unknown as JsonObject;
       return { status: 'completed', result: shaped };

@@ -121,6 +121,27 @@ describe('notifications', () => {
     ]);
   });
 
+  test('on a shared channel a log message goes to nobody while somebody else has a call there, or gave one up', async () => {
+    const { client, wire } = await openLegacy({}, { 'tools/call': SILENCE, ping: SILENCE }, {}, 'stdio');
+    const heard: unknown[] = [];
+    const say = (data: string): void => wire.notify('notifications/message', { level: 'info', data });
+    const aborter = new AbortController();
+    const mine = client.callTool('a', {}, { caller: 'ada', onLog: ({ data }) => heard.push(data) });
+    say('alone');
+    const own = client.callTool('b', {}, { caller: 'ada' });
+    say('with a call of her own');
+    client.ping().catch(() => {});
+    say('beside what is nobody’s');
+    const other = client.callTool('c', {}, { caller: 'bob', signal: aborter.signal });
+    say('beside bob');
+    aborter.abort();
+    await expect(other).rejects.toThrow(/./);
+    say('after bob');
+    for (const sent of wire.of('tools/call')) wire.answer(sent.id!, OK);
+    await Promise.all([mine, own]);
+    expect(heard).toEqual(['alone', 'with a call of her own', 'beside what is nobody’s']);
+  });
+
   test('on a shared channel a log message goes to the only call that wants it, else to none', async () => {
     const { client, wire } = await openLegacy({}, { 'tools/call': SILENCE }, {}, 'stdio');
     const heard: string[] = [];

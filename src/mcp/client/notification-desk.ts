@@ -6,7 +6,8 @@ import { toChange } from './change-filter.js';
 import { ClientError, toError } from './client-error.js';
 import type { Connection } from './connection.js';
 import type { LegacySubscriptions } from './legacy-subscriptions.js';
-import type { ClientHooks, ClientWarning } from './options.js';
+import type { ClientHooks, ClientWarning, OngoingCall } from './options.js';
+import { mayAsk } from './server-requests.js';
 import type { VisitedPages } from './visited-pages.js';
 
 /** Brings what arrives unasked to whoever wants to hear of it. */
@@ -109,13 +110,16 @@ function findCall(connection: Connection, id: unknown): Call | undefined {
   return typeof id === 'number' ? connection.conversation.find(id) : undefined;
 }
 
-/** On a shared channel a message can belong to a call only if a single one wants such messages. */
-function onlyListener(connection: Connection): Call | undefined {
-  let only: Call | undefined;
-  for (const call of connection.conversation.pending()) {
-    if (call.options.onLog === undefined) continue;
-    if (only !== undefined) return undefined;
-    only = call;
-  }
-  return only;
+/**
+ * On a shared channel a message can belong to a call only if a single one wants such messages, and nobody else has a
+ * request there or gave one up just now.
+ */
+function onlyListener({ conversation }: Connection): Call | undefined {
+  const pending = conversation.pending();
+  const [only, ...others] = pending.filter(({ options }) => options.onLog !== undefined);
+  if (only === undefined || others.length > 0) return undefined;
+  // Lists, pings and the like are nobody's.
+  const isOfOther = ({ caller, method }: OngoingCall): boolean =>
+    caller !== only.caller && (caller !== undefined || mayAsk(method));
+  return pending.some(isOfOther) || conversation.abandoned().some(isOfOther) ? undefined : only;
 }

@@ -18,6 +18,7 @@ export interface OngoingCall {
   readonly params: JsonObject | undefined;
   /** Whatever the caller gave in `RequestOptions.tag`. */
   readonly tag: unknown;
+  readonly caller: string | undefined;
 }
 
 /** What a handler is told beside the question. */
@@ -146,6 +147,8 @@ export interface RequestOptions {
   readonly capabilities?: ClientCapabilities;
   /** Handed to handlers and hooks in `OngoingCall`. */
   readonly tag?: unknown;
+  /** Where several share a client, whose request it is: what may be about another's is not told to it. */
+  readonly caller?: string;
   /** Hears how the request stands on the wire, each time that it is sent. */
   readonly onSent?: (sent: SentRequest) => void;
 }

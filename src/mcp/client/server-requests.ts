@@ -191,7 +191,7 @@ export class ServerRequests {
 }
 
 /** Whether a server may ask in the course of a request, of its own or of the task it waits for. */
-function mayAsk(method: string): boolean {
+export function mayAsk(method: string): boolean {
   return mayRequireInput(method) || method === TASK_RESULT;
 }
 

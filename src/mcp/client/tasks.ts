@@ -109,11 +109,12 @@ export class Tasks {
   }
 
   #optionsOf(call: Call, abortable: boolean): RequestOptions {
-    const { signal, capabilities, tag } = call.options;
+    const { signal, capabilities, tag, caller } = call.options;
     return {
       ...(abortable && signal && { signal }),
       ...(capabilities && { capabilities }),
       ...(tag !== undefined && { tag }),
+      ...(caller !== undefined && { caller }),
     };
   }
 }
