@@ -295,7 +295,7 @@ function listenFor(
   const { watchResource, tasks } = operations;
   const parts = [
     ...(uris === undefined ? [] : [watchResources(watchResource, { agentOf, scope, uris, request })]),
-    ...(taskIds === undefined ? [] : [followTasks(tasks, { agent: agentOf(), scope, taskIds, request })]),
+    ...(taskIds === undefined ? [] : [followTasks(tasks, { agentOf, scope, taskIds, request })]),
   ];
   return Promise.all(parts).then((opened) => together(tellOfLists(source, scope, request), ...opened));
 }

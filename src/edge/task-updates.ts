@@ -5,7 +5,8 @@ import type { ListenRequest, Subscription } from '../mcp/server/index.js';
 import type { TaskDesk } from '../operations/index.js';
 
 export interface FollowedTasks {
-  readonly agent: Agent;
+  /** As it is now. */
+  readonly agentOf: () => Agent;
   readonly scope: SurfaceScope;
   readonly taskIds: readonly string[];
   readonly request: ListenRequest;
@@ -14,9 +15,15 @@ export interface FollowedTasks {
 /** Tells a listening client whenever one of its tasks changes. Tasks of others are left out of what is honoured. */
 export async function followTasks(
   tasks: TaskDesk,
-  { agent, scope, taskIds, request }: FollowedTasks,
+  { agentOf, scope, taskIds, request }: FollowedTasks,
 ): Promise<Subscription> {
-  const asked = { agent, scope, capabilities: {} };
+  const asked = {
+    get agent() {
+      return agentOf();
+    },
+    scope,
+    capabilities: {},
+  };
   const stops = new Map<string, () => void>();
   for (const id of taskIds) {
     const stop = await tasks.watch(asked, id, (state) =>

@@ -37,7 +37,9 @@ async function setUp(perSecond = 0) {
   const upstream = new TaskUpstream();
   const events: (Extract<HubEvent, { type: 'call.finished' }> & { readonly agent: unknown })[] = [];
   const rate = { perSecond, burst: 2 };
-  const surface = (scope: SurfaceScope) => buildSurface(CATALOG, scope, EVERYTHING_PERMITTED);
+  let hiddenAt: SurfaceScope | undefined;
+  const surface = (scope: SurfaceScope) =>
+    buildSurface(scope === hiddenAt ? [] : CATALOG, scope, EVERYTHING_PERMITTED);
   let owner: string = 'shared';
   const make = (): TaskDesk =>
     new TaskDesk({
@@ -93,6 +95,8 @@ async function setUp(perSecond = 0) {
       return desks.at(-1)!;
     },
     become: (other: string) => void (owner = other),
+    /** From now on nothing is seen there, and everything elsewhere. */
+    hideAt: (scope: SurfaceScope | undefined) => void (hiddenAt = scope),
     pass: (ms: number) => void (at += ms),
   };
 }
@@ -306,4 +310,22 @@ test('when the hub ends, whoever waits is told so and the task goes on', async (
   desk.close();
   expect(await waiting).toMatchObject({ code: 'shutting_down' });
   expect([upstream.cancels, events]).toEqual([0, []]);
+});
+
+test('whoever watches a task hears of it while it sees the tool', async () => {
+  const { desk, upstream, begin, hideAt } = await setUp();
+  const id = await begin();
+  const there: SurfaceScope = { kind: 'connector', connector: 'crm' };
+  const told: unknown[] = [];
+  await desk.watch(as(ADA, there), id, ({ statusMessage }) => told.push(statusMessage));
+  for (const [statusMessage, hidden] of [
+    ['first', undefined],
+    ['second', there],
+    ['third', undefined],
+  ] as const) {
+    hideAt(hidden);
+    upstream.state = { ...WORKING, statusMessage };
+    await desk.get(as(ADA), id);
+  }
+  expect(told).toEqual(['first', 'third']);
 });

@@ -138,7 +138,10 @@ export class TaskDesk {
   ): Promise<(() => void) | undefined> {
     try {
       const live = await this.#require(request, id);
-      return live.watch((state) => tell(shown(state, live, request)));
+      return live.watch((state) => {
+        // Nobody hears of what it may not see any more.
+        if (findTool(this.#deps, request, live.record) !== undefined) tell(shown(state, live, request));
+      });
     } catch (error) {
       if (error instanceof HubError && error.code === 'not_found') return undefined;
       throw error;
