@@ -110,11 +110,13 @@ class ResourceWatch {
   #tell(changed: string, watched: string): void {
     if (this.#closed || this.#findOwner()?.uri !== watched) return;
     const { uri, onUpdated } = this.#request;
-    onUpdated(uri + changed.slice(watched.length));
+    const below = uri + changed.slice(watched.length);
+    // What lies below may be for others to see, who watch it in the same conversation.
+    onUpdated(this.#findOwner(below)?.uri === changed ? below : uri);
   }
 
-  #findOwner(): ResourceOwner | undefined {
-    const { agentOf, scope, uri } = this.#request;
+  #findOwner(uri = this.#request.uri): ResourceOwner | undefined {
+    const { agentOf, scope } = this.#request;
     return this.#deps.surfaces.surfaceFor(agentOf(), scope).findResourceOwner(uri);
   }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { admin } from '../support/admin.js';
 import { connectAgent } from '../support/agent-client.js';
 import { startAskingUpstream } from '../support/asking-upstream.js';
 import { until } from '../support/http/until.js';
@@ -27,8 +28,14 @@ async function start(era: 'legacy' | 'modern') {
   return { hub, upstream };
 }
 
-async function watch(hub: TestHub, era: 'legacy' | 'modern', who: keyof typeof KEYS, uris = [URI]) {
-  const client = keep(await connectAgent(hub, { era, key: KEYS[who] }));
+async function watch(
+  hub: TestHub,
+  era: 'legacy' | 'modern',
+  who: keyof typeof KEYS,
+  uris = [URI],
+  path = '/mcp',
+) {
+  const client = keep(await connectAgent(hub, { era, path, key: KEYS[who] }));
   const heard: unknown[] = [];
   const subscription = await client.subscribe({ resourceSubscriptions: uris }, ({ method, params }) =>
     heard.push([method, params?.['uri']]),
@@ -58,6 +65,22 @@ describe.each(cells)('a %s client and a %s upstream', (clientEra, upstreamEra) =
     bob.subscription.close();
     await until(() => upstream.listeners() === before, 'nothing left at the upstream');
   });
+});
+
+test('of what lies below a resource only those hear who may read it; others hear that the resource changed', async () => {
+  const { hub, upstream } = await start('legacy');
+  const text =
+    'forbid(principal == Agent::"bob", action, resource is Resource) when { resource.uri like "test://asking/*" };';
+  await admin(hub, 'PUT', '/policies/below', { text });
+  const path = '/connectors/asking/mcp';
+  const [ada, bob] = [
+    await watch(hub, 'modern', 'ada', [`${URI}/1`], path),
+    await watch(hub, 'modern', 'bob', [URI], path),
+  ];
+  upstream.touch(`${URI}/1`);
+  await until(() => ada.heard.length > 0 && bob.heard.length > 0, 'both to hear of it');
+  // Both are watched in one conversation with the upstream.
+  expect([ada.heard, bob.heard]).toEqual([[[UPDATED[0], `${URI}/1`]], [UPDATED]]);
 });
 
 test('what cannot be watched is not promised', async () => {
