@@ -65,7 +65,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     mcp,
     guard: createGuard(guard),
     isReady: () => checks().every(({ ok }) => ok),
-    sites: composeSites({ hub, config, folder, checks, isEndpoint: mcp.has }),
+    sites: composeSites({ hub, config, folder, checks }),
     others: lateListener(() => openAdmin({ hub, config, startedAt, shutdown })),
   });
   const most = settings.connectionsPerAddress;

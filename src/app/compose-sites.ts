@@ -19,12 +19,10 @@ export interface SiteParts {
   readonly config: () => Config;
   readonly folder: DataFolder;
   readonly checks: () => readonly ReadyCheck[];
-  /** Whether there is an MCP endpoint at this path. */
-  readonly isEndpoint: (path: string) => boolean;
 }
 
 /** What a browser or an OAuth client meets, besides MCP endpoints and the admin API. */
-export function composeSites({ hub, config, checks, isEndpoint }: SiteParts): readonly Site[] {
+export function composeSites({ hub, config, checks }: SiteParts): readonly Site[] {
   const { agents, publicUrl, browser } = hub;
   const logger = hub.logger.child({ part: 'pages' });
   const urlOf = (path: string): string => publicUrl.of(path);
@@ -40,6 +38,6 @@ export function composeSites({ hub, config, checks, isEndpoint }: SiteParts): re
       logger,
     }),
     createOAuthClientSite({ ...hub, gate: browser.gate, urlOf, logger }),
-    ...composeTokenSites({ hub, config, isEndpoint }),
+    ...composeTokenSites({ hub, config }),
   ];
 }

@@ -6,14 +6,13 @@ import type { Config } from './config/config.js';
 export interface TokenSiteParts {
   readonly hub: Hub;
   readonly config: () => Config;
-  readonly isEndpoint: (path: string) => boolean;
 }
 
 /** Descriptions of clients are small. */
 const MAX_CLIENT_BYTES = 64 * 1024;
 
 /** Where clients learn how to get tokens, and where the hub gives them out itself. */
-export function composeTokenSites({ hub, config, isEndpoint }: TokenSiteParts): readonly Site[] {
+export function composeTokenSites({ hub, config }: TokenSiteParts): readonly Site[] {
   const { callers, publicUrl, storage, agents, authenticator, clock, clients, browser } = hub;
   const { issuers, server } = config().auth;
   const metadata = createResourceMetadataSite({
@@ -22,7 +21,6 @@ export function composeTokenSites({ hub, config, isEndpoint }: TokenSiteParts): 
       ...issuers.map(({ issuer }) => issuer),
       ...(server.enabled ? [publicUrl.get()] : []),
     ],
-    isEndpoint,
   });
   if (!server.enabled) return [metadata];
   const authorization = createAuthorizationSite({

@@ -84,8 +84,6 @@ export interface McpEndpointsOptions extends NamedParts {
 
 /** One server of the protocol library for each endpoint: the aggregate, each connector, each toolset. */
 export interface McpEndpoints {
-  /** Whether there is an endpoint at this path. */
-  readonly has: (path: string) => boolean;
   /** Who answers at a path, be it that there is nothing; undefined if it is none of ours. */
   find(path: string): RequestListener | undefined;
   /** The same for whoever reads requests without `node:http`. */
@@ -155,7 +153,6 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
   }
 
   return {
-    has: (path) => scopeOf(path, options) !== undefined,
     find: (path) => faceAt(path)?.listener,
     front: (path) => faceAt(path)?.front,
     async close() {

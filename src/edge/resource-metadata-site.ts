@@ -7,14 +7,15 @@ export interface ResourceMetadataOptions {
   readonly tokens: TokenFace;
   /** Who issues tokens for us. */
   readonly authorizationServers: () => readonly string[];
-  /** Whether there is anything at this path. */
-  readonly isEndpoint: (path: string) => boolean;
 }
 
 const PREFIX = '/.well-known/oauth-protected-resource';
 const SHARED = { 'access-control-allow-origin': '*', 'x-content-type-options': 'nosniff' };
 
-/** Tells clients where to get tokens for each endpoint (RFC 9728). Public, for pages of every origin. */
+/**
+ * Tells clients where to get tokens for each endpoint (RFC 9728). Public, for pages of every origin; so it says the same
+ * of connectors and toolsets that there are and of others.
+ */
 export function createResourceMetadataSite(options: ResourceMetadataOptions): Site {
   return {
     owns: (path) => path === PREFIX || path.startsWith(`${PREFIX}/`),
@@ -30,13 +31,13 @@ export function createResourceMetadataSite(options: ResourceMetadataOptions): Si
 }
 
 function describe(
-  { tokens, authorizationServers, isEndpoint }: ResourceMetadataOptions,
+  { tokens, authorizationServers }: ResourceMetadataOptions,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
   const asked = (request.url ?? '').replace(/\?.*$/, '').slice(PREFIX.length).replace(/\/$/, '');
   const path = asked === '' ? '/mcp' : asked;
-  if (!tokens.isOn() || !isResourcePath(path) || !isEndpoint(path)) {
+  if (!tokens.isOn() || !isResourcePath(path)) {
     send(request, response, 404, {
       error: { code: 'not_found', message: 'there is nothing at this address' },
     });

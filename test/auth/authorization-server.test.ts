@@ -91,6 +91,9 @@ describe('metadata', () => {
       ['/mcp', '/mcp'],
       ['/connectors/sample/mcp', '/connectors/sample/mcp'],
       ['/toolsets/small/mcp', '/toolsets/small/mcp'],
+      // Without a key nobody learns which there are.
+      ['/connectors/nothing/mcp', '/connectors/nothing/mcp'],
+      ['/toolsets/nothing/mcp', '/toolsets/nothing/mcp'],
     ] as const) {
       const response = await fetch(`${hub.url}/.well-known/oauth-protected-resource${path}`, {
         headers: { origin: 'https://elsewhere.example' },
@@ -104,7 +107,7 @@ describe('metadata', () => {
         resource_name: 'Crosspoint',
       });
     }
-    for (const path of ['/connectors/nothing/mcp', '/toolsets/nothing/mcp', '/elsewhere', '/mcp/tools/call'])
+    for (const path of ['/connectors/no thing/mcp', '/connectors/x', '/elsewhere', '/mcp/tools/call'])
       expect((await json(`/.well-known/oauth-protected-resource${path}`)).status, path).toBe(404);
   });
 
