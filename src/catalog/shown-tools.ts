@@ -39,6 +39,10 @@ export class ShownTools {
     );
   }
 
+  hasAny(): boolean {
+    return this.#entries().some((entry) => this.#ifPermitted(entry) !== undefined);
+  }
+
   all(): readonly Tool[] {
     while (this.#looked < this.#entries().length) this.#lookAtNext();
     return this.#shown;

@@ -74,6 +74,17 @@ test('what is not permitted is neither listed nor found', () => {
   expect(surface.findResourceOwner('db://people')).toBeUndefined();
 });
 
+test('what is there for others only is hidden', () => {
+  const nothing = { tool: () => false, prompt: () => false, resource: () => false };
+  const check = (permits: Parameters<typeof buildSurface>[2], entries = ENTRIES): boolean =>
+    buildSurface(entries, ALL, permits).isHidden;
+  expect(check(EVERYTHING_PERMITTED)).toBe(false);
+  expect(check(nothing)).toBe(true);
+  for (const kind of ['tool', 'prompt', 'resource'])
+    expect(check({ ...nothing, [kind]: () => true }), kind).toBe(false);
+  expect(check(nothing, [entryOf('empty', {})])).toBe(false);
+});
+
 test('every other member of a definition is kept', () => {
   const tool = {
     name: 't',

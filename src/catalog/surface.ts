@@ -40,6 +40,8 @@ export interface Surface {
   readonly prompts: readonly Prompt[];
   readonly resources: readonly Resource[];
   readonly templates: readonly ResourceTemplate[];
+  /** Whether something is offered here, and the agent sees none of it. */
+  readonly isHidden: boolean;
   /** Finds out in slices what `tools` would find out at once; undefined if nothing is left to do. */
   prepareTools(): Promise<void> | undefined;
   findTool(exposedName: string): ToolEntry | undefined;
@@ -54,6 +56,8 @@ export interface Permits {
   prompt(entry: CatalogEntry, prompt: Prompt): boolean;
   resource(entry: CatalogEntry, uri: string): boolean;
 }
+
+const OFFERS = ['tools', 'prompts', 'resources', 'templates'] as const;
 
 /** `entries` in the order in which lists are to come. */
 export function buildSurface(
@@ -80,8 +84,17 @@ export function buildSurface(
   const router = once(() =>
     createResourceRouter(inToolset ? [] : shown, permits, scope.kind === 'connector'),
   );
+  const isHidden = once(
+    () =>
+      shown.some(({ snapshot }) => OFFERS.some((kind) => snapshot[kind].length > 0)) &&
+      !tools.hasAny() &&
+      [prompts(), router().resources, router().templates].every((seen) => seen.length === 0),
+  );
   return {
     entries: shown,
+    get isHidden() {
+      return isHidden();
+    },
     get tools() {
       return tools.all();
     },

@@ -238,9 +238,9 @@ const NOWHERE: Pick<McpServer, 'handle'> = {
 function describe(
   { version, streaming }: Pick<McpEndpointsOptions, 'version' | 'streaming'>,
   scope: SurfaceScope,
-  { entries }: Surface,
+  surface: Surface,
 ): ServerDescription {
-  const upstreams = entries.map(({ snapshot }) => snapshot.upstream);
+  const upstreams = surface.entries.map(({ snapshot }) => snapshot.upstream);
   const tells = streaming === 'auto';
   const changes = tells ? { listChanged: true } : {};
   const offers = (has: (of: ServerCapabilities) => boolean) =>
@@ -259,7 +259,8 @@ function describe(
       upstreams.map(({ capabilities: offered }) => offered),
     ),
   };
-  const only = scope.kind === 'connector' ? upstreams[0]?.instructions : undefined;
+  // They may speak of what the agent must not know.
+  const only = scope.kind === 'connector' && !surface.isHidden ? upstreams[0]?.instructions : undefined;
   return {
     info: { name: 'crosspoint', title: 'Crosspoint', version },
     capabilities,

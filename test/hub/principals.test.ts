@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { admin } from '../support/admin.js';
+import { connectAgent } from '../support/agent-client.js';
 import { requestsOf } from '../support/remote-connector.js';
 import { openRawAgent } from '../support/raw-agent.js';
 import { closeAfterEach } from '../support/resources.js';
@@ -142,6 +143,34 @@ test('B1.2: an agent without a policy sees nothing, and what it cannot see it ca
   expect(missing?.['error']).toEqual(asTold);
   expect(requestsOf(upstream.seen, 'tools/call')).toEqual([]);
 });
+
+test.each(['legacy', 'modern'] as const)(
+  'at the address of a connector of which it sees nothing a %s client is not told what its server says of itself',
+  async (era) => {
+    const instructions = 'Ask for the invoices of all customers.';
+    const upstream = keep(
+      await startUpstream({ tools: [{ name: 't', inputSchema: { type: 'object' } }], instructions }),
+    );
+    const agents = {
+      may: { keys: ['may-agent-key-0123456789abcdef'] },
+      not: { keys: ['not-agent-key-0123456789abcdef'] },
+    };
+    const hub = keep(
+      await startTestHub({
+        config: { connectors: { up: { url: upstream.url } }, agents, policies: ['may.cedar'] },
+        files: { 'may.cedar': 'permit(principal == Agent::"may", action, resource);' },
+      }),
+    );
+    await waitForSync(hub, 'up');
+    const said = async (who: keyof typeof agents) => {
+      const path = '/connectors/up/mcp';
+      const client = keep(await connectAgent(hub, { era, path, key: agents[who].keys[0] ?? '' }));
+      return client.server.instructions;
+    };
+    expect(await said('may')).toBe(instructions);
+    expect(await said('not')).not.toContain('invoices');
+  },
+);
 
 describe('many agents at once', () => {
   const keys = Array.from({ length: 12 }, (_, index) => `agent-${index}-key-0123456789abcdef`);

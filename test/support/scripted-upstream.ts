@@ -28,6 +28,7 @@ export interface UpstreamScript {
   readonly protect?: 'nothing' | 'calls' | 'everything';
   readonly sessions?: boolean;
   readonly capabilities?: object;
+  readonly instructions?: string;
   /** The version it agrees to in the handshake. */
   readonly revision?: string;
   readonly templates?: readonly object[];
@@ -119,6 +120,7 @@ async function answer(
           protocolVersion: script.revision ?? '2025-03-26',
           capabilities,
           serverInfo: { name: 'scripted', version: '1' },
+          ...(script.instructions !== undefined && { instructions: script.instructions }),
         },
       },
       header,
