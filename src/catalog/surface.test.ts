@@ -140,6 +140,12 @@ describe('what the operator wrote', () => {
     expect(surface.findPrompt('db__help')?.written).toBeUndefined();
   });
 
+  test('names no tool that the agent does not see', () => {
+    const permits = { ...EVERYTHING_PERMITTED, tool: () => false };
+    for (const scope of [ALL, { kind: 'connector', connector: 'db' } as const])
+      expect(JSON.stringify(buildSurface(entries, scope, permits).prompts)).not.toContain('query');
+  });
+
   test('is part of the description of the tools it belongs to, unless it has blanks', () => {
     const { tools } = buildSurface(entries, ALL, EVERYTHING_PERMITTED);
     expect(tools.map(({ description }) => description)).toEqual([

@@ -74,7 +74,7 @@ export function buildSurface(
     inToolset
       ? []
       : shown
-          .flatMap((entry) => promptEntries(entry, scope))
+          .flatMap((entry) => promptEntries(entry, scope, tools))
           .filter((entry) => permits.prompt(entry, entry.prompt)),
   );
   const exposedPrompts = once(() =>
@@ -115,10 +115,9 @@ export function buildSurface(
   };
 }
 
-function promptEntries(entry: CatalogEntry, scope: SurfaceScope): PromptEntry[] {
+function promptEntries(entry: CatalogEntry, scope: SurfaceScope, tools: ShownTools): PromptEntry[] {
   const { connector, snapshot } = entry;
   const names = new Map(snapshot.names.prompts);
-  const toolNames = new Map(scope.kind === 'connector' ? [] : snapshot.names.tools);
   const offered = snapshot.prompts.map((prompt) => ({
     ...entry,
     prompt,
@@ -138,7 +137,7 @@ function promptEntries(entry: CatalogEntry, scope: SurfaceScope): PromptEntry[] 
     ...offered,
     ...written.map((prompt) => ({
       ...entry,
-      prompt: toOfferedPrompt(prompt, (tool) => toolNames.get(tool) ?? tool),
+      prompt: toOfferedPrompt(prompt, (tool) => tools.findOf(connector.id, tool)?.exposedName),
       written: prompt,
       exposedName: writtenNames.get(prompt.name) ?? prompt.name,
     })),

@@ -19,14 +19,18 @@ export function withUsageGuide(tool: Tool, prompts: readonly OperatorPrompt[]): 
   return { ...tool, description: [...(tool.description ? [tool.description] : []), ...texts].join('\n\n') };
 }
 
-/** The operator's prompt as clients see it. */
-export function toOfferedPrompt(prompt: OperatorPrompt, exposedNameOf: (tool: string) => string): Prompt {
-  const { name, title, description, arguments: args, tools } = prompt;
+/** The operator's prompt as clients see it. Tools that one does not see have no name for it. */
+export function toOfferedPrompt(
+  prompt: OperatorPrompt,
+  exposedNameOf: (tool: string) => string | undefined,
+): Prompt {
+  const { name, title, description, arguments: args } = prompt;
+  const tools = prompt.tools.flatMap((tool) => exposedNameOf(tool) ?? []);
   return {
     name,
     ...(title !== undefined && { title }),
     ...(description !== undefined && { description }),
     ...(args.length > 0 && { arguments: args.map((argument) => ({ ...argument })) }),
-    _meta: { [SOURCE]: 'operator', ...(tools.length > 0 && { [TOOLS]: tools.map(exposedNameOf) }) },
+    _meta: { [SOURCE]: 'operator', ...(tools.length > 0 && { [TOOLS]: tools }) },
   };
 }
