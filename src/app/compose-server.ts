@@ -53,7 +53,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
       return hub.storage.tickets.add({ kind: 'state', name: sealed, value: '', expiresAt });
     },
     ...(hub.shared !== undefined && { shared: hub.shared }),
-    onSessionEnded: ({ id }, session) => hub.upstreams.endSession(id, session),
+    onSessionEnded: ({ id }, session) => hub.upstreams.endAllOf(id, session),
     onPolicyChange: (listener) => hub.policyChanged.on(listener),
     onAgentsChange: (listener) => hub.agentsChanged.on(listener),
     tracer: hub.telemetry.tracer,

@@ -7,6 +7,7 @@ import { applyConfig, tidyFolders } from './apply-config.js';
 import { composeHub, type Hub } from './compose.js';
 import { composeServer } from './compose-server.js';
 import type { Config } from './config/config.js';
+import { endWithAgents } from './end-with-agents.js';
 import { followReplicas } from './follow-replicas.js';
 import { openDataFolder, type DataFolder } from './data-folder.js';
 import { recoverUnfinishedCalls } from './recover.js';
@@ -69,6 +70,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   await applyConfig(hub, config, folder);
   // From here on nothing that another replica changes is missed.
   const unfollow = followReplicas(hub, () => current);
+  const stopEnding = endWithAgents(hub);
   await loadCatalog(hub);
   await listen(server, config);
   hub.publicUrl.listening(localUrlOf(server, config));
@@ -84,6 +86,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
     ready = false;
     schedule.stop();
     unfollow();
+    stopEnding();
     shutdown.abort();
     await drain(server, lingerMs, () => mcp.close());
     hub.events.append({ kind: 'hub' }, { type: 'hub.stopped', version: VERSION });

@@ -82,6 +82,17 @@ export class HeldCalls {
     return this.take(id, owner) ?? this.#elsewhere?.claim(id, owner);
   }
 
+  /** Those whose calls are held here. */
+  owners(): ReadonlySet<AgentId> {
+    return new Set(this.#counts.keys());
+  }
+
+  /** Whoever is no more will not come back. */
+  endAllOf(owner: AgentId): void {
+    const reason = new HubError('cancelled', 'the agent was removed');
+    for (const [id, { call }] of this.#entries) if (call.owner === owner) this.#end(id, reason);
+  }
+
   lookElsewhere(elsewhere: Elsewhere): void {
     this.#elsewhere = elsewhere;
   }

@@ -53,14 +53,6 @@ export function keyOf(
   }
 }
 
-/** Names the session whose own a conversation is. */
-export function sessionKey({
-  principal,
-  session,
-}: Pick<Caller, 'principal' | 'session'>): string | undefined {
-  return session === undefined ? undefined : `${principal}\n${session}`;
-}
-
 /** Whose processes fail together. One caller's that keep ending are not held against the others. */
 export function identityOf({ isolation }: Connector, access: Access, principal: Caller['principal']): string {
   return isolation === 'shared' ? access.id : `${access.id}\n${principal}`;

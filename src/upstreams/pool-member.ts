@@ -2,6 +2,7 @@ import type { Connector } from '../connectors/index.js';
 import type { HubError } from '../kernel/index.js';
 import type { McpClient } from '../mcp/client/index.js';
 import type { ConnectorResources } from './connector-resources.js';
+import type { ConversationOwner } from './conversation-owner.js';
 import type { Vitals } from './to-upstream.js';
 import type { RecentCallers } from './recent-callers.js';
 import { lifeSign } from './upstream-failure.js';
@@ -9,14 +10,12 @@ import type { Upstream } from './upstream.js';
 import type { WatchedResources } from './watched-resources.js';
 
 /** One conversation of the pool. */
-export interface Member {
+export interface Member extends ConversationOwner {
   readonly connector: Connector;
   readonly common: ConnectorResources;
   readonly startedAt: number;
   readonly opening: AbortController;
   readonly client: Promise<McpClient>;
-  /** Of the one client that it belongs to, where each has its own. */
-  readonly session: string | undefined;
   /** Where answers can overtake questions. */
   readonly recent: RecentCallers | undefined;
   upstream: Upstream | undefined;
@@ -32,7 +31,10 @@ export interface Member {
 
 /** One that nobody uses yet. */
 export function createMember(
-  init: Pick<Member, 'connector' | 'common' | 'startedAt' | 'opening' | 'client' | 'session' | 'recent'>,
+  init: Pick<
+    Member,
+    'connector' | 'common' | 'startedAt' | 'opening' | 'client' | 'session' | 'owner' | 'recent'
+  >,
 ): Member {
   return {
     ...init,

@@ -4,7 +4,9 @@ import { HubError, type AgentId, type ConnectorId } from '../kernel/index.js';
 import { createMemoryVerdicts, type McpClient } from '../mcp/client/index.js';
 import type { AskProfile } from './ask-profile.js';
 import { ConnectorResources } from './connector-resources.js';
-import { identityOf, keyOf, profileFor, sessionKey, watchKeyOf, wishOf } from './conversation-key.js';
+import { identityOf, keyOf, profileFor, watchKeyOf, wishOf } from './conversation-key.js';
+import { ownerOf, watcherOf } from './conversation-owner.js';
+import { changesOf } from './list-changes.js';
 import { openClient } from './open-client.js';
 import { close, createMember, judgeAge, vitalsOf, type Member } from './pool-member.js';
 import type { UpstreamPoolOptions } from './pool-options.js';
@@ -112,12 +114,13 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     watcher: ResourceWatcher,
   ): Promise<() => void> {
     const common = this.#sharedOf(connector);
+    const caller = watcherOf(connector, principal);
     const profile = profileFor(connector, { principal }, common);
     const key = `${watchKeyOf(connector, access, principal)}\n${profile.key}`;
     let member = this.#members.get(key);
     try {
       if (member === undefined)
-        this.#members.set(key, (member = this.#start(common, access, { principal }, profile)));
+        this.#members.set(key, (member = this.#start(common, access, caller, profile)));
       const client = await member.client;
       const watched = (member.watched ??= new WatchedResources(client));
       await watched.join(uri, watcher);
@@ -146,9 +149,13 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     await common?.egress?.close();
   }
 
-  endSession(principal: AgentId, session: string): void {
-    const ended = sessionKey({ principal, session });
-    for (const [key, member] of this.#members) if (member.session === ended) this.#retire(key, member);
+  owners(): ReadonlySet<AgentId> {
+    return new Set([...this.#members.values()].flatMap(({ owner }) => owner ?? []));
+  }
+
+  endAllOf(owner: AgentId, session?: string): void {
+    for (const [key, member] of this.#members)
+      if (member.owner === owner && (session ?? member.session) === member.session) this.#retire(key, member);
   }
 
   async probe(connector: Connector, timeoutMs: number): Promise<void> {
@@ -251,7 +258,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       startedAt: clock.monotonic(),
       opening,
       client,
-      session: connector.isolation === 'per_session' ? sessionKey(caller) : undefined,
+      ...ownerOf(connector, caller),
       recent,
     });
     client.then(
@@ -281,15 +288,10 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
   /** One conversation per connector hears when lists change. It stays open for that, however idle it is. */
   async #hearOfChanges(client: McpClient, member: Member): Promise<void> {
     const { onListChanged } = this.#options;
-    const { tools, prompts, resources } = client.server.capabilities;
-    const filter = {
-      ...(tools?.listChanged === true && { toolsListChanged: true }),
-      ...(prompts?.listChanged === true && { promptsListChanged: true }),
-      ...(resources?.listChanged === true && { resourcesListChanged: true }),
-    };
+    const filter = changesOf(client.server.capabilities);
     const { connector } = member;
     const taken = [...this.#members.values()].some((other) => other.listens && other.connector === connector);
-    if (onListChanged === undefined || taken || Object.keys(filter).length === 0) return;
+    if (onListChanged === undefined || taken || filter === undefined) return;
     member.listens = connector.endpoint.transport !== 'stdio';
     await client.subscribe(filter, () => onListChanged(connector.id));
   }

@@ -159,8 +159,10 @@ export interface Upstreams {
     uri: string,
     watcher: ResourceWatcher,
   ): Promise<() => void>;
-  /** The session of a client is over, and so are the conversations that were its own. */
-  endSession(principal: AgentId, session: string): void;
+  /** Agents that have conversations of their own. */
+  owners(): ReadonlySet<AgentId>;
+  /** An agent is no more, or one session of its clients, and so are the conversations that were its own. */
+  endAllOf(owner: AgentId, session?: string): void;
   /** Ends the conversations of a connector, e.g. because it changed. */
   drop(connector: string): Promise<void>;
   /** Throws unless something alive answers. A process that sleeps until it is needed counts as alive. */

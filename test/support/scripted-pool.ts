@@ -56,7 +56,8 @@ export function createScriptedUpstreams(): ScriptedUpstreams {
       };
     },
     watch: async () => () => {},
-    endSession() {},
+    owners: () => new Set(),
+    endAllOf() {},
     async drop(connector) {
       dropped.push(connector);
     },

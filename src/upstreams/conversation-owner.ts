@@ -1,0 +1,21 @@
+import type { Connector } from '../connectors/index.js';
+import type { AgentId } from '../kernel/index.js';
+import type { Caller } from './upstream.js';
+
+/** Whose own a conversation is: of an agent, or of one session of its clients. Undefined: of nobody in particular. */
+export interface ConversationOwner {
+  readonly owner: AgentId | undefined;
+  readonly session: string | undefined;
+}
+
+export function ownerOf({ isolation }: Connector, { principal, session }: Caller): ConversationOwner {
+  return {
+    owner: isolation === 'shared' || principal === 'hub' ? undefined : principal,
+    session: isolation === 'per_session' ? session : undefined,
+  };
+}
+
+/** As whom resources are watched. Over HTTP all who do so with one credential are one. */
+export function watcherOf({ endpoint }: Connector, principal: AgentId): Caller {
+  return { principal: endpoint.transport === 'stdio' ? principal : 'hub' };
+}
