@@ -23,8 +23,19 @@ async function setUp() {
     { source: 'file', now: 0 },
   );
   const open = async (caller: Caller) => pool.open(connector, ANONYMOUS, caller);
-  return { upstream, pool, open, goodbyes: () => requestsOf(upstream.seen, 'DELETE').length };
+  return { upstream, pool, connector, open, goodbyes: () => requestsOf(upstream.seen, 'DELETE').length };
 }
+
+test('for whoever gave up before its turn came nothing is begun', async () => {
+  const { upstream, pool, connector, open } = await setUp();
+  const gone: Caller[] = [
+    { principal: ALICE, session: '1', onAbort: (listener) => listener() },
+    { principal: ALICE, session: '1', signal: AbortSignal.abort() },
+  ];
+  for (const caller of gone) await expect(open(caller)).rejects.toMatchObject({ code: 'cancelled' });
+  expect(upstream.seen).toEqual([]);
+  expect(pool.stateOf(connector.id)).toMatchObject({ running: 0, conversations: 0, failures: 0 });
+});
 
 test('a conversation ends with its session or its agent and nobody else’s; whoever is in it finishes first', async () => {
   const { upstream, pool, open, goodbyes } = await setUp();

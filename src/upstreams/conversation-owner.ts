@@ -1,5 +1,5 @@
 import type { Connector } from '../connectors/index.js';
-import type { AgentId } from '../kernel/index.js';
+import { HubError, type AgentId } from '../kernel/index.js';
 import type { Caller } from './upstream.js';
 
 /** Whose own a conversation is: of an agent, or of one session of its clients. Undefined: of nobody in particular. */
@@ -18,4 +18,12 @@ export function ownerOf({ isolation }: Connector, { principal, session }: Caller
 /** As whom resources are watched. Over HTTP all who do so with one credential are one. */
 export function watcherOf({ endpoint }: Connector, principal: AgentId): Caller {
   return { principal: endpoint.transport === 'stdio' ? principal : 'hub' };
+}
+
+/** Throws for whoever gave up: a conversation that was opened for it nobody would end. */
+export function requireThere(caller: Caller, { id }: Connector): void {
+  let isGone = false;
+  if (caller.onAbort === undefined) isGone = caller.signal?.aborted === true;
+  else caller.onAbort(() => (isGone = true));
+  if (isGone) throw new HubError('cancelled', `connector ${id}: the call was cancelled before it was sent`);
 }

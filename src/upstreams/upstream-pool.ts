@@ -1,11 +1,11 @@
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
-import { HubError, type AgentId, type ConnectorId } from '../kernel/index.js';
+import { HubError, isHubError, type AgentId, type ConnectorId } from '../kernel/index.js';
 import { createMemoryVerdicts, type McpClient } from '../mcp/client/index.js';
 import type { AskProfile } from './ask-profile.js';
 import { ConnectorResources } from './connector-resources.js';
 import { identityOf, keyOf, profileFor, watchKeyOf, wishOf } from './conversation-key.js';
-import { ownerOf, watcherOf } from './conversation-owner.js';
+import { ownerOf, requireThere, watcherOf } from './conversation-owner.js';
 import { changesOf } from './list-changes.js';
 import { openClient } from './open-client.js';
 import { close, createMember, judgeAge, vitalsOf, type Member } from './pool-member.js';
@@ -89,8 +89,10 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     const { connector, gate } = common;
     let member = begun;
     try {
-      if (member === undefined)
+      if (member === undefined) {
+        requireThere(caller, connector);
         this.#members.set(key, (member = this.#start(common, access, caller, profile)));
+      }
       member.leases++;
       member.upstream ??= toUpstream(await member.client, connector, vitalsOf(member), access);
       common.failure = undefined;
@@ -99,7 +101,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       // Whoever waited for the same attempt fails too; a newer one that somebody began meanwhile is not ours to forget.
       if (this.#members.get(key) === member) this.#members.delete(key);
       gate.leave();
-      if (error instanceof UpstreamPaused) throw error;
+      if (error instanceof UpstreamPaused || isHubError(error, 'cancelled')) throw error;
       throw (common.failure = toOpenFailure(error, connector, access.headers));
     }
   }
