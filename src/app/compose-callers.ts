@@ -49,6 +49,7 @@ export function composeCallers({ config, publicUrl, agents, admins, storage, eve
     agents,
     agentStore: storage.agents,
     credentialStore: storage.credentials,
+    tickets: storage.tickets,
     events,
     clock,
   });

@@ -1,13 +1,15 @@
 import type { Agent } from '../agents/index.js';
 import type { AgentAddition } from '../contract/index.js';
 import type { CredentialStore } from '../credentials/index.js';
-import { HubError, invalidField, isName, NAME_RULE, toAgentId } from '../kernel/index.js';
+import { HubError, invalidField, isName, NAME_RULE, toAgentId, type TicketStore } from '../kernel/index.js';
 import { toActor, type AdminCaller } from './admin.js';
 import { agentTurn, type AgentWriteDependencies } from './agent-writes.js';
 import { recordHash } from './record-hash.js';
+import { keptCallsOf } from './repeated-calls.js';
 
 export interface AddAgentDependencies extends AgentWriteDependencies {
   readonly credentialStore: Pick<CredentialStore, 'removeAllOf'>;
+  readonly tickets: Pick<TicketStore, 'removeGroup'>;
 }
 
 export type AddAgent = (request: {
@@ -38,8 +40,9 @@ export function createAddAgent(deps: AddAgentDependencies): AddAgent {
         createdAt: now,
         updatedAt: now,
       };
-      // A new agent must not inherit the accounts of an earlier one with its name.
+      // A new agent must not inherit the accounts and answers of an earlier one with its name.
       await deps.credentialStore.removeAllOf(id);
+      await deps.tickets.removeGroup(keptCallsOf(id));
       await deps.agentStore.add(agent);
       deps.authenticator.forget();
       deps.events.append(toActor(by), {

@@ -1,13 +1,15 @@
 import type { Agent, AgentReader, AgentStore, EnrolAgent } from '../agents/index.js';
 import type { CredentialStore } from '../credentials/index.js';
 import type { EventLog } from '../governance/index.js';
-import { isHubError, type Clock } from '../kernel/index.js';
+import { isHubError, type Clock, type TicketStore } from '../kernel/index.js';
 import { recordHash } from './record-hash.js';
+import { keptCallsOf } from './repeated-calls.js';
 
 export interface EnrolAgentDependencies {
   readonly agents: Pick<AgentReader, 'find'>;
   readonly agentStore: Pick<AgentStore, 'add'>;
   readonly credentialStore: Pick<CredentialStore, 'removeAllOf'>;
+  readonly tickets: Pick<TicketStore, 'removeGroup'>;
   readonly events: Pick<EventLog, 'append'>;
   readonly clock: Clock;
 }
@@ -27,8 +29,9 @@ export function createEnrolAgent(deps: EnrolAgentDependencies): EnrolAgent {
       updatedAt: now,
     };
     try {
-      // It must not inherit the accounts of an earlier one with its name.
+      // It must not inherit the accounts and answers of an earlier one with its name.
       await deps.credentialStore.removeAllOf(id);
+      await deps.tickets.removeGroup(keptCallsOf(id));
       await deps.agentStore.add(agent);
     } catch (error) {
       // Two first requests at once: one makes it, both have it.

@@ -1,15 +1,17 @@
 import type { CredentialStore } from '../credentials/index.js';
 import type { EventLog } from '../governance/index.js';
-import type { AgentId } from '../kernel/index.js';
+import type { AgentId, TicketStore } from '../kernel/index.js';
 import { toActor, type AdminCaller } from './admin.js';
 import { agentTurn, requireStoredAgent, type AgentWriteDependencies } from './agent-writes.js';
 import { recordHash } from './record-hash.js';
+import { keptCallsOf } from './repeated-calls.js';
 import type { TaskDesk } from './tasks/task-desk.js';
 import { readAccounts, revokeAccounts, type RevokeAccountsDependencies } from './revoke-accounts.js';
 
 export interface RemoveAgentDependencies extends AgentWriteDependencies, RevokeAccountsDependencies {
   readonly events: Pick<EventLog, 'append'>;
   readonly tasks: Pick<TaskDesk, 'removeAllOf'>;
+  readonly tickets: Pick<TicketStore, 'removeGroup'>;
   readonly credentialStore: Pick<CredentialStore, 'find' | 'list' | 'removeAllOf'>;
 }
 
@@ -19,7 +21,7 @@ export type RemoveAgent = (request: {
   readonly expectedVersion?: number;
 }) => Promise<void>;
 
-/** With its keys, its tasks and its accounts at upstreams. */
+/** With its keys, its tasks, what is kept of its calls, and its accounts at upstreams. */
 export function createRemoveAgent(deps: RemoveAgentDependencies): RemoveAgent {
   return ({ by, id, expectedVersion }) =>
     deps.turns(agentTurn(id), async () => {
@@ -31,6 +33,7 @@ export function createRemoveAgent(deps: RemoveAgentDependencies): RemoveAgent {
       await deps.sessions.endAllOf({ kind: 'agent', id });
       await deps.clients.endAllOf(id);
       await deps.tasks.removeAllOf(id);
+      await deps.tickets.removeGroup(keptCallsOf(id));
       deps.events.append(toActor(by), {
         type: 'agent.removed',
         agent: id,

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolEntry } from '../catalog/index.js';
 import type { EventLog } from '../governance/index.js';
-import { HubError, toCallId, type Clock, type Ticket, type TicketStore } from '../kernel/index.js';
+import {
+  HubError,
+  toCallId,
+  type AgentId,
+  type Clock,
+  type Ticket,
+  type TicketStore,
+} from '../kernel/index.js';
 import { parseJson, stringifyJson, TOLERANT_JSON } from '../mcp/jsonrpc/index.js';
 import type { CallResult } from '../mcp/model/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
@@ -58,7 +65,13 @@ export class RepeatedCalls {
     const deadline = clock.monotonic() + entry.connector.timeouts.totalMs + GRACE_MS;
     for (;;) {
       const kept: KeptCall = { fingerprint, callId: call.callId, by: self, state: 'running' };
-      const ticket = { kind: KIND, name, value: JSON.stringify(kept), expiresAt: clock.now() + KEEP_MS };
+      const ticket = {
+        kind: KIND,
+        name,
+        value: JSON.stringify(kept),
+        group: keptCallsOf(call.agent.id),
+        expiresAt: clock.now() + KEEP_MS,
+      };
       if (await tickets.add(ticket)) return (making) => this.#make(call, ticket, kept, making);
       const found = await tickets.find(KIND, name);
       if (found === undefined) {
@@ -145,6 +158,11 @@ export class RepeatedCalls {
     this.#added = 0;
     throw new HubError('overloaded', 'Too many calls with idempotency keys are remembered');
   }
+}
+
+/** The group of all that is kept of an agent's calls. It ends with the agent: another one may get its name. */
+export function keptCallsOf(agent: AgentId): string {
+  return `calls of ${agent}`;
 }
 
 function keyOf({ options: { meta } }: ToolCall): string | undefined {

@@ -90,4 +90,15 @@ describe('with an agent that is removed', () => {
     const conversations = () => hub.running.hub.upstreams.owners().size;
     await until(() => conversations() === 0, 'the end of its conversations');
   });
+
+  test('the answers to its calls are forgotten', async () => {
+    const hub = await start();
+    const first = await addAgent(hub);
+    const answer = await whose(first, 'key');
+    expect(await whose(first, 'key')).toEqual(answer);
+    await admin(hub, 'DELETE', '/agents/ci');
+    const second = await addAgent(hub);
+    expect((await whose(second, 'key')).pid).not.toBe(answer.pid);
+    expect(await eventsOf(hub, 'call.repeated')).toHaveLength(1);
+  });
 });
