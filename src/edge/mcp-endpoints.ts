@@ -26,7 +26,7 @@ import {
 } from '../mcp/server/index.js';
 import { isScoped, nameOfScope, scopeOf, type NamedParts } from './endpoint-scope.js';
 import { logServerEvent } from './log-server-event.js';
-import { createCallerIdentification, type TokenFace } from './identify-caller.js';
+import { createCallerIdentification, type CallerIdentification, type TokenFace } from './identify-caller.js';
 import { retireEndpoints } from './retire-endpoints.js';
 import { reviewListeners } from './review-listeners.js';
 import { REST_METHODS, RestExchange } from './rest-face.js';
@@ -102,29 +102,14 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
   const endpoints = new Map<string, Endpoint>();
   const principals = new Principals();
   const callers = createCallerIdentification(options.authenticator, options.tokens);
-  const stopReviews = reviewListeners({ ...options, callers, principals, endpoints });
+  const identity = { callers, principals };
+  const stopReviews = reviewListeners({ ...options, ...identity, endpoints });
   const stopRetiring = retireEndpoints({
     endpoints,
     isThere: (path) => scopeOf(path, options) !== undefined,
     close: closeEndpoint,
     onChange: [(listener) => options.catalog.onChange(listener), options.onPolicyChange],
   });
-
-  function faceFor(path: string, server: Pick<McpServer, 'handle'>): HttpFace {
-    return toHttpFace(server, {
-      paths: [path],
-      authenticate(headers: ExchangeHeaders) {
-        const found = callers.identify(headers, path);
-        return found instanceof Promise
-          ? found.then((agent) => principals.remember(agent))
-          : principals.remember(found);
-      },
-      challenge: (headers) => callers.challenge(headers, path),
-      onRefused: ({ reason }, address) => options.onRefused?.(reason, networkOf(address ?? '')),
-      guard: options.guard,
-      maxBodyBytes: options.maxBodyBytes,
-    });
-  }
 
   function create(path: string, scope: SurfaceScope): Endpoint {
     const method = REST_METHODS[path];
@@ -134,12 +119,13 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
         : undefined;
     const legacy = method === undefined ? 'sessions' : 'stateless';
     const server = createServer(options, scope, { legacy, ...sessions?.options }, principals);
-    if (method === undefined) return { scope, server, sessions, face: faceFor(path, server) };
+    if (method === undefined)
+      return { scope, server, sessions, face: faceFor(options, identity, path, server) };
     const plain = {
       handle: (exchange: Exchange, principal: string) =>
         server.handle(new RestExchange(exchange, method), principal),
     };
-    return { scope, server, sessions, face: faceFor(path, plain) };
+    return { scope, server, sessions, face: faceFor(options, identity, path, plain) };
   }
 
   function faceAt(path: string): HttpFace | undefined {
@@ -147,7 +133,7 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
     // What is no connector or toolset is always there.
     if (endpoint?.scope.kind === 'all') return endpoint.face;
     const scope = scopeOf(path, options);
-    if (scope === undefined) return isScoped(path) ? faceFor(path, NOWHERE) : undefined;
+    if (scope === undefined) return isScoped(path) ? faceFor(options, identity, path, NOWHERE) : undefined;
     if (endpoint === undefined) endpoints.set(path, (endpoint = create(path, scope)));
     return endpoint.face;
   }
@@ -160,6 +146,33 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
       await Promise.all([stopRetiring(), ...[...endpoints.values()].map(closeEndpoint)]);
     },
   };
+}
+
+/** Who calls, and what is remembered of them. */
+interface Identity {
+  readonly callers: CallerIdentification;
+  readonly principals: Principals;
+}
+
+function faceFor(
+  { onRefused, guard, maxBodyBytes }: McpEndpointsOptions,
+  { callers, principals }: Identity,
+  path: string,
+  server: Pick<McpServer, 'handle'>,
+): HttpFace {
+  return toHttpFace(server, {
+    paths: [path],
+    authenticate(headers: ExchangeHeaders) {
+      const found = callers.identify(headers, path);
+      return found instanceof Promise
+        ? found.then((agent) => principals.remember(agent))
+        : principals.remember(found);
+    },
+    challenge: (headers) => callers.challenge(headers, path),
+    onRefused: ({ reason }, address) => onRefused?.(reason, networkOf(address ?? '')),
+    guard,
+    maxBodyBytes,
+  });
 }
 
 async function closeEndpoint({ server, sessions }: Endpoint): Promise<void> {
