@@ -27,7 +27,8 @@ export class ListenSubscription implements ChangeSubscription, StreamListener {
   readonly #parts: ListenParts;
   #honoured: SubscriptionFilter = {};
   #call: Call | undefined;
-  #acknowledged: (() => void) | undefined;
+  /** Settles `open`. */
+  #opening: { readonly done: () => void; readonly failed: (error: Error) => void } | undefined;
   #everHeard = false;
   #failures = 0;
   #ended: Error | undefined;
@@ -46,44 +47,40 @@ export class ListenSubscription implements ChangeSubscription, StreamListener {
     return this.#ended;
   }
 
-  /** Resolves when the server has acknowledged, rejects when the first attempt fails. */
+  /** Resolves when the server has acknowledged, rejects when the first attempt fails or it is closed before. */
   open(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
-        this.close();
-        reject(new ClientError('aborted', 'subscribing was aborted'));
+        this.#end(new ClientError('aborted', 'subscribing was aborted'));
       };
       const finish = (): void => {
+        this.#opening = undefined;
         signal?.removeEventListener('abort', onAbort);
+      };
+      this.#opening = {
+        done: () => {
+          finish();
+          resolve();
+        },
+        failed: (error) => {
+          finish();
+          reject(error);
+        },
       };
       if (signal?.aborted === true) {
         onAbort();
         return;
       }
       signal?.addEventListener('abort', onAbort);
-      this.#acknowledged = () => {
-        finish();
-        resolve();
-      };
       this.#listen((error) => {
-        if (this.#everHeard) {
-          this.#relisten(error);
-          return;
-        }
-        finish();
-        this.close();
-        reject(error);
+        if (this.#everHeard) this.#relisten(error);
+        else this.#end(error);
       });
     });
   }
 
   close(): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#cancelTimer?.();
-    if (this.#call !== undefined)
-      this.#parts.requester.cancel(this.#call, new ClientError('closed', 'the subscription was closed'));
-    this.#parts.closed(this);
+    this.#end(new ClientError('closed', 'the subscription was closed'));
   }
 
   [Symbol.dispose](): void {
@@ -98,6 +95,16 @@ export class ListenSubscription implements ChangeSubscription, StreamListener {
     }
     const change = toChange(notification);
     if (change !== undefined && wants(this.#parts.filter, change)) this.#tell(change);
+  }
+
+  /** Whoever still waits for the acknowledgement is told why there will be none. */
+  #end(reason: Error): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#cancelTimer?.();
+    if (this.#call !== undefined) this.#parts.requester.cancel(this.#call, reason);
+    this.#parts.closed(this);
+    this.#opening?.failed(reason);
   }
 
   #listen(failed: (error: Error) => void): void {
@@ -130,8 +137,7 @@ export class ListenSubscription implements ChangeSubscription, StreamListener {
     call.idleDeadline = call.totalDeadline = Number.POSITIVE_INFINITY;
     this.#failures = 0;
     this.#honoured = readHonoured(this.#parts.filter, isObject(told) ? told : {});
-    this.#acknowledged?.();
-    this.#acknowledged = undefined;
+    this.#opening?.done();
     if (this.#everHeard) for (const change of everyChange(this.#honoured)) this.#tell(change);
     this.#everHeard = true;
   }

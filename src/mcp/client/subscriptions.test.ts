@@ -241,6 +241,14 @@ describe('modern subscriptions', () => {
     expect(clock.waiting).toBe(0);
   });
 
+  test('closing the client while it subscribes is the answer of subscribe', async () => {
+    const { client } = await openModern(ALL, { 'subscriptions/listen': SILENCE });
+    const waiting = failure(client.subscribe({ toolsListChanged: true }, () => {}));
+    await settle();
+    await client.close();
+    expect(await waiting).toMatchObject({ code: 'closed' });
+  });
+
   test('a listener that throws is reported', async () => {
     const { client, wire, warnings } = await openModern(ALL, { 'subscriptions/listen': listening });
     await client.subscribe({ toolsListChanged: true }, () => {
