@@ -12,9 +12,7 @@ const FORM = {
   requestedSchema: { type: 'object', properties: { s: { type: 'string', default: 'd' } } },
 };
 
-function never(): Promise<JsonObject> {
-  return new Promise(() => {});
-}
+const never = (): Promise<JsonObject> => new Promise(() => {});
 
 describe('requests of a legacy server', () => {
   test('C38: ping is answered at once, also before the handshake is over', async () => {
@@ -186,6 +184,7 @@ describe('refusals and failures', () => {
       { error: { code: -32603, message: 'the request could not be answered' } },
     ],
     ['no object is an internal error', 'roots/list', () => 'text' as never, { error: { code: -32603 } }],
+    ['so is what has no JSON form', 'roots/list', () => ({ n: 1n as never }), { error: { code: -32603 } }],
   ];
   test.each(rows)('C38: %s', async (_name, method, handler, expected) => {
     const { wire } = await openLegacy(

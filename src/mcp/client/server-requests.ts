@@ -119,7 +119,9 @@ export class ServerRequests {
         { during, candidates, abandoned: during === undefined ? this.#abandonedCalls() : [] },
         controller.signal,
       );
-      if (this.#finish(id, controller)) this.#outbox.post(writeResult(id, stringifyJson(result)));
+      // Written first: what has no JSON form fails like any other answer.
+      const text = writeResult(id, stringifyJson(result));
+      if (this.#finish(id, controller)) this.#outbox.post(text);
     } catch (error) {
       if (this.#finish(id, controller)) this.#postFailure(id, request, toError(error));
     } finally {
