@@ -1,5 +1,6 @@
 import type { JsonObject, NotificationMessage } from '../jsonrpc/index.js';
 import { ClientError } from './client-error.js';
+import { sleep, type Clock } from './clock.js';
 import type { CallOptions, OngoingCall } from './options.js';
 
 /** What is the same for every call of a kind. */
@@ -49,7 +50,7 @@ export class Call implements OngoingCall {
   generation = 0;
   /** Ends the HTTP exchange. */
   exchange: AbortController | undefined;
-  /** Ends handlers that work for this call; fired when it is settled. */
+  /** Ends handlers that work for this call, and pauses of it; fired when it is settled. */
   input: AbortController | undefined;
   /** HTTP status of an error answer. */
   status: number | undefined;
@@ -118,6 +119,13 @@ export class Call implements OngoingCall {
     this.patienceMs -= paused;
     this.idleDeadline += paused;
     this.totalDeadline += paused;
+  }
+
+  /** Between two requests: resolves after a while, or as soon as the call is settled. */
+  async rest(clock: Clock, delayMs: number): Promise<void> {
+    if (this.#settled) return;
+    this.input ??= new AbortController();
+    await sleep(clock, delayMs, this.input.signal);
   }
 
   resolve(value: unknown): void {

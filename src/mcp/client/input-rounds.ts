@@ -3,7 +3,6 @@ import type { InputRequest, InputRequests, InputResponses } from '../model/index
 import { missingForInput } from '../wire/index.js';
 import type { Call } from './call.js';
 import { ClientError, invalidResponse } from './client-error.js';
-import { sleep } from './clock.js';
 import type { InputDesk } from './input-desk.js';
 import { InputRefused, type InputHandler } from './options.js';
 import type { Requester } from './requester.js';
@@ -81,7 +80,7 @@ export class InputRounds {
     if (Object.keys(requests).length > 0) {
       added['inputResponses'] = await this.gather(call, requests);
     } else {
-      await sleep(this.#settings.clock, PAUSE_MS, call.options.signal);
+      await call.rest(this.#settings.clock, PAUSE_MS);
     }
     if (!call.settled) this.#requester.send(call, { ...call.params, ...added });
   }

@@ -151,9 +151,8 @@ export class ListenSubscription implements ChangeSubscription, StreamListener {
     }
     const delay = Math.min(FIRST_DELAY_MS * 1.5 ** this.#failures, LONGEST_DELAY_MS);
     this.#failures++;
-    this.#cancelTimer = clock.after(delay * (0.5 + random() / 2), () => {
-      this.#listenAgain();
-    });
+    const listenAgain = (): void => this.#listenAgain();
+    this.#cancelTimer = clock.after(delay * (0.5 + random() / 2), listenAgain, true);
   }
 
   #listenAgain(): void {

@@ -246,6 +246,7 @@ describe('a lost process', () => {
       const call = failure(client.callTool('a'));
       await clock.advance(pause - 1);
       expect(transports).toHaveLength(count);
+      expect(clock.keepingAlive).toBe(1);
       await clock.advance(1);
       expect(transports).toHaveLength(count + 1);
       expect(await call).toMatchObject({ code: 'STDIO_EXITED' });

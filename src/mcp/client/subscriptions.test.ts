@@ -189,6 +189,7 @@ describe('modern subscriptions', () => {
     up = false;
     wire.answer(wire.of('subscriptions/listen')[0]!.id!, down);
     await settle();
+    expect(clock.keepingAlive).toBe(1);
     const times: number[] = [];
     for (let second = 0; second < 200; second += 0.5) {
       const before = wire.of('subscriptions/listen').length;

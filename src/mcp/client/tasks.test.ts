@@ -174,6 +174,16 @@ describe('a call that becomes a task', () => {
     expect(await call).toMatchObject({ code: 'closed' });
   });
 
+  test('a process stays alive between two polls, and not after close', async () => {
+    const { client, clock } = await openModern({}, polls(SILENCE), OPTIONS);
+    const call = failure(client.callTool('slow'));
+    await settle();
+    expect(clock.keepingAlive).toBe(1);
+    await client.close();
+    expect(await call).toMatchObject({ code: 'closed' });
+    expect(clock.waiting).toBe(0);
+  });
+
   test('the handle is returned to whoever wants it', async () => {
     const { client, wire } = await openModern({}, polls(), OPTIONS);
     expect(await client.callRaw('tools/call', { name: 'slow' })).toMatchObject({

@@ -3,7 +3,6 @@ import type { InputRequests, Task, TaskState } from '../model/index.js';
 import { TransportError } from '../transports/index.js';
 import type { Call } from './call.js';
 import { ClientError } from './client-error.js';
-import { sleep } from './clock.js';
 import { followTask, type FollowedTask } from './followed-task.js';
 import type { InputRounds } from './input-rounds.js';
 import type { RequestOptions } from './options.js';
@@ -73,7 +72,7 @@ export class Tasks {
       // While somebody thinks, the task does not grow older.
       deadline += clock.now() - asked;
       told = tellProgress(call, task, told);
-      await sleep(clock, pollInterval(task), call.options.signal);
+      await call.rest(clock, pollInterval(task));
       if (call.settled) return false;
       if (clock.now() >= deadline) throw new ClientError('timeout', 'the task took too long');
       task = await this.#poll(call, followed);
@@ -88,7 +87,7 @@ export class Tasks {
         return await followed.get(this.#optionsOf(call, true));
       } catch (error) {
         if (!(error instanceof TransportError) || lost >= MOST_LOST_POLLS || call.settled) throw error;
-        await sleep(this.#settings.clock, DEFAULT_POLL_MS, call.options.signal);
+        await call.rest(this.#settings.clock, DEFAULT_POLL_MS);
       }
     }
   }

@@ -33,6 +33,9 @@ const aWhile = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
+/** Timers that keep this process alive. */
+const timers = (): number => process.getActiveResourcesInfo().filter((each) => each === 'Timeout').length;
+
 describe('C7: the server stream', () => {
   test('is one GET, and its messages belong to no request', async () => {
     const { server, transport, receiver } = await initialized((_seen, response) => {
@@ -52,6 +55,18 @@ describe('C7: the server stream', () => {
     });
     expect(gets(server)[0]?.headers).not.toHaveProperty('last-event-id');
     expect(receiver.warnings).toEqual([]);
+  });
+
+  test('keeps the process alive while it waits to be opened again, and no longer', async () => {
+    const { transport, receiver } = await initialized(
+      (_seen, response) => void response.writeHead(503, { 'retry-after': '20' }).end(),
+    );
+    const before = timers();
+    transport.openServerStream();
+    await until(() => receiver.warnings.length === 1, 'the outage is noticed');
+    expect(timers()).toBe(before + 1);
+    await transport.close();
+    expect(timers()).toBeLessThanOrEqual(before);
   });
 
   test('that the server does not offer is not asked for again, and that is no fault', async () => {

@@ -68,7 +68,7 @@ export class ServerStream implements StreamOwner, MessageSink {
       this.#receiver.warn({ code: 'server_stream_failed', message: `no server stream: ${error.message}` });
     }
     if (lasting) return this.close();
-    this.#timer = setTimeout(() => this.#connect(), this.#delay(error.retryAfterMs ?? 0)).unref();
+    this.#timer = setTimeout(() => this.#connect(), this.#delay(error.retryAfterMs ?? 0));
     this.#fruitless++;
   }
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../../src/mcp/client/index.js';
 interface Timer {
   readonly at: number;
   readonly run: () => void;
+  readonly keepsAlive: boolean;
 }
 
 /** A clock that stands still until it is moved. */
@@ -18,14 +19,19 @@ export class ManualClock implements Clock {
     return 1_700_000_000_000 + this.#now;
   }
 
-  after(delayMs: number, run: () => void): () => void {
-    const timer: Timer = { at: this.#now + delayMs, run };
+  after(delayMs: number, run: () => void, keepsAlive = false): () => void {
+    const timer: Timer = { at: this.#now + delayMs, run, keepsAlive };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }
 
   get waiting(): number {
     return this.#timers.size;
+  }
+
+  /** Timers for which a process would stay alive. */
+  get keepingAlive(): number {
+    return [...this.#timers].filter(({ keepsAlive }) => keepsAlive).length;
   }
 
   /** Time passes and nothing gets its turn until the clock is moved again. */
