@@ -78,7 +78,22 @@ describe('the envelope', () => {
   });
 });
 
+test('a limit that is given as undefined is as by default, and one that makes no sense is refused', async () => {
+  const content = [{ type: 'text', text: 'x'.repeat(300_000) }];
+  const { execute } = executorOf({ content }, { maxBytes: undefined, maxDepth: undefined });
+  const given = await execute({ a: {} });
+  expect(given).toEqual(await executorOf({ content }).execute({ a: {} }));
+  expect(given.warnings).toHaveLength(1);
+  for (const maxBytes of [Number.NaN, 0, -1])
+    expect(() => executorOf({ content }, { maxBytes })).toThrow(RangeError);
+});
+
 describe('whatever happens', () => {
+  test('a name that is no text is an unknown tool', async () => {
+    const execute = createExecutor({ mapping: new Map() } as unknown as ToolSnapshot);
+    expect(await execute(undefined as never, {})).toMatchObject({ errors: [{ code: 'UNKNOWN_TOOL' }] });
+  });
+
   test('nothing is thrown, and what was sent is what was given', async () => {
     await fc.assert(
       fc.asyncProperty(

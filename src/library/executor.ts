@@ -4,6 +4,7 @@ import {
   JsonNumber,
   parseJson,
   stringifyJson,
+  withDefaults,
   type Json,
   type JsonError,
   type JsonObject,
@@ -54,13 +55,13 @@ export type Execute = (
 const DEFAULTS = { maxBytes: 200_000, maxDepth: 20, maxNodes: 50_000 };
 
 /** Routes calls of a model to the servers of a snapshot. */
-export function createExecutor(snapshot: ToolSnapshot, options: ExecutorOptions = {}): Execute {
-  const limits = { ...DEFAULTS, ...options };
+export function createExecutor(snapshot: ToolSnapshot, options?: ExecutorOptions): Execute {
+  const limits = requireLimits(withDefaults(DEFAULTS, options));
   return async function execute(name, given, executeOptions = {}) {
     const target = snapshot.mapping.get(name);
     const client = target === undefined ? undefined : snapshot.clients.get(target.source);
     if (target === undefined || client === undefined)
-      return failed('UNKNOWN_TOOL', `there is no tool ${name.slice(0, 128)}`);
+      return failed('UNKNOWN_TOOL', `there is no tool ${name}`.slice(0, 145));
     const args = readArguments(given, limits);
     if ('code' in args) return failed(args.code, args.message);
     try {
@@ -72,6 +73,13 @@ export function createExecutor(snapshot: ToolSnapshot, options: ExecutorOptions 
 }
 
 type Limits = typeof DEFAULTS;
+
+/** Throws `RangeError` for a limit that makes no sense. */
+function requireLimits(limits: Limits): Limits {
+  for (const name of ['maxBytes', 'maxDepth', 'maxNodes'] as const)
+    if (!(limits[name] > 0)) throw new RangeError(`${name} must be a positive number`);
+  return limits;
+}
 
 function readArguments(
   given: JsonObject | string | undefined,

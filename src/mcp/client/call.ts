@@ -83,6 +83,9 @@ export class Call implements OngoingCall {
     this.params = params;
     this.plan = plan;
     this.options = options ?? NO_OPTIONS;
+    const { timeoutMs, totalMs } = this.options;
+    // Nothing would ever end a wait for it.
+    if (Number.isNaN(timeoutMs) || Number.isNaN(totalMs)) throw new RangeError('a time-out must be a number');
     this.#owner = owner;
     this.#resolve = resolve;
     this.#reject = reject;

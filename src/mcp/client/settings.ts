@@ -1,3 +1,4 @@
+import { withDefaults } from '../jsonrpc/index.js';
 import type { ClientCapabilities, Implementation } from '../model/index.js';
 import { systemClock, type Clock } from './clock.js';
 import {
@@ -27,6 +28,7 @@ export interface Settings {
 
 const DEFAULT_MAX_PAGES = 200;
 
+/** Throws `RangeError` for options that make no sense. */
 export function toSettings(options: ClientOptions): Settings {
   const handlers = options.handlers ?? {};
   const capabilities = options.capabilities ?? capabilitiesOf(handlers);
@@ -36,7 +38,7 @@ export function toSettings(options: ClientOptions): Settings {
     requestCapabilities: options.requestCapabilities ?? capabilities,
     handlers,
     tasks: options.tasks ?? false,
-    timeouts: { ...DEFAULT_TIMEOUTS, ...options.timeouts },
+    timeouts: requireTimes(withDefaults(DEFAULT_TIMEOUTS, options.timeouts)),
     knownSchema: options.knownSchema,
     maxPages: options.maxPages ?? DEFAULT_MAX_PAGES,
     formDefaults: options.formDefaults ?? true,
@@ -44,6 +46,13 @@ export function toSettings(options: ClientOptions): Settings {
     random: options.random ?? Math.random,
     hooks: options,
   };
+}
+
+/** Throws `RangeError` for a time that makes no sense: nothing would ever end a wait for it. */
+function requireTimes(timeouts: Timeouts): Timeouts {
+  for (const name of Object.keys(DEFAULT_TIMEOUTS) as (keyof Timeouts)[])
+    if (!(timeouts[name] > 0)) throw new RangeError(`${name} must be a positive number`);
+  return timeouts;
 }
 
 function capabilitiesOf(handlers: InputHandlers): ClientCapabilities {

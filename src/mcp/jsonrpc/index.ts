@@ -42,4 +42,5 @@ export {
 } from './messages.js';
 export { SlotList, type Slotted } from './slot-list.js';
 export { TurnoverMap } from './turnover-map.js';
+export { withDefaults } from './with-defaults.js';
 export { writeError, writeNotification, writeRequest, writeResult } from './write.js';

@@ -1,3 +1,4 @@
+import { withDefaults } from '../jsonrpc/index.js';
 import type { ServerCapabilities, ServerDescription } from '../model/index.js';
 import {
   isOfProtocol,
@@ -15,7 +16,6 @@ import { isOffered, OWN_METHODS } from './offered-methods.js';
 import {
   DEFAULT_LIMITS,
   DEFAULT_STREAMS,
-  withDefaults,
   type Load,
   type ServerLimits,
   type ServerOptions,

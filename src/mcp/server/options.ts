@@ -146,9 +146,3 @@ export const DEFAULT_STREAMS: Required<Omit<StreamSettings, 'closeAfterMs'>> = {
   upgradeAfterMs: 15_000,
   retryMs: 1000,
 };
-
-/** What is not given, or given as undefined, is as by default. */
-export function withDefaults<T extends object>(defaults: T, given: Partial<T> = {}): T {
-  const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(set) };
-}

@@ -11,6 +11,8 @@ test('defaults', () => {
     totalMs: 120_000,
   });
   expect(requireTimeouts({ idleMs: 7 })).toMatchObject({ connectMs: 5000, idleMs: 7 });
+  const undecided = { responseBytes: undefined } as Parameters<typeof requireLimits>[0];
+  expect(requireLimits(undecided)).toEqual(requireLimits());
 });
 
 describe('refused', () => {

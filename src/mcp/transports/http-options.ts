@@ -1,4 +1,5 @@
 import type { SecureContextOptions } from 'node:tls';
+import { withDefaults } from '../jsonrpc/index.js';
 import type { HttpLines } from './http-lines.js';
 
 /** How much a server may send. */
@@ -82,8 +83,8 @@ const DEFAULT_TIMEOUTS: HttpTimeouts = {
 };
 
 /** Throws `RangeError` for a limit that makes no sense. */
-export function requireLimits(given: Partial<HttpLimits> = {}): HttpLimits {
-  const limits = { ...DEFAULT_LIMITS, ...given };
+export function requireLimits(given?: Partial<HttpLimits>): HttpLimits {
+  const limits = withDefaults(DEFAULT_LIMITS, given);
   requirePositive(limits, ['responseBytes', 'streamBytes']);
   const { sseReconnects } = limits;
   if (!Number.isInteger(sseReconnects) || sseReconnects < 0 || sseReconnects > MAX_SSE_RECONNECTS) {
@@ -93,8 +94,8 @@ export function requireLimits(given: Partial<HttpLimits> = {}): HttpLimits {
 }
 
 /** Throws `RangeError` for a time that makes no sense. */
-export function requireTimeouts(given: Partial<HttpTimeouts> = {}): HttpTimeouts {
-  const timeouts = { ...DEFAULT_TIMEOUTS, ...given };
+export function requireTimeouts(given?: Partial<HttpTimeouts>): HttpTimeouts {
+  const timeouts = withDefaults(DEFAULT_TIMEOUTS, given);
   requirePositive(timeouts, ['connectMs', 'firstByteMs', 'idleMs', 'totalMs', 'standingIdleMs', 'closeMs']);
   return timeouts;
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 
+import { withDefaults } from '../jsonrpc/index.js';
 import { LineSplitter } from './line-splitter.js';
 import { LineWriter } from './line-writer.js';
 import type { MessageChannel } from './message-channel.js';
@@ -30,7 +31,7 @@ const CLOSE_MS = 1000;
 /** The server's side of stdio: the client is whoever started this process. */
 export function createStdioChannel(options: StdioChannelOptions = {}): MessageChannel {
   const { input = process.stdin, output = process.stdout } = options;
-  return new StreamChannel(input, output, { ...LIMITS, ...options.limits });
+  return new StreamChannel(input, output, withDefaults(LIMITS, options.limits));
 }
 
 class StreamChannel implements MessageChannel {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 
 import crossSpawn from 'cross-spawn';
 
-import type { Message } from '../jsonrpc/index.js';
+import { withDefaults, type Message } from '../jsonrpc/index.js';
 import { LineMessages } from './line-messages.js';
 import { LineSplitter } from './line-splitter.js';
 import { LineWriter } from './line-writer.js';
@@ -100,7 +100,7 @@ export class StdioTransport implements Transport {
 
   constructor(options: StdioOptions) {
     this.#options = options;
-    this.#limits = { ...LIMITS, ...options.limits };
+    this.#limits = withDefaults(LIMITS, options.limits);
     const { lineBytes, badLines } = this.#limits;
     const isUnwanted = (line: string): boolean =>
       beginsLogMessage(line) && this.#receiver?.ignoresLog?.(undefined) === true;
@@ -197,7 +197,7 @@ export class StdioTransport implements Transport {
         pipes,
         tree,
         keeper: KEEPER,
-        times: { ...SHUTDOWN, ...this.#options.shutdown },
+        times: withDefaults(SHUTDOWN, this.#options.shutdown),
         onOver: ({ message, exitCode }) => this.#onOver(message, exitCode),
         onGone: () => {
           meter?.stop();
