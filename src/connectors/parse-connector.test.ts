@@ -7,6 +7,14 @@ const parse = (input: unknown, source: 'file' | 'stored' = 'file', id = 'c') =>
   parseConnector(id, input, { source, now: 7 });
 
 describe('a connector', () => {
+  test.each([
+    [{ requestMs: 300_000 }, 300_000],
+    [{ requestMs: 300_000, totalMs: 120_000 }, 120_000],
+    [{ totalMs: 900 }, 900],
+  ])('%j leaves %i ms for a whole call', (timeouts, totalMs) => {
+    expect(parse({ ...URL_ONLY, timeouts }).timeouts.totalMs).toBe(totalMs);
+  });
+
   test('is complete, whatever was left out', () => {
     expect(parse(URL_ONLY)).toEqual({
       id: 'c',

@@ -8,6 +8,7 @@ import {
   type Connector,
   type ConnectorLimits,
   type ConnectorSource,
+  type ConnectorTimeouts,
   type Endpoint,
   type OperatorPrompt,
 } from './connector.js';
@@ -46,7 +47,7 @@ export function parseConnector(id: string, input: unknown, origin: ConnectorOrig
     auth,
     credentialMode,
     era: given.era ?? 'auto',
-    timeouts: { ...DEFAULT_TIMEOUTS, ...given.timeouts },
+    timeouts: toTimeouts(given.timeouts),
     limits,
     isolation: given.isolation ?? (endpoint.transport === 'stdio' ? 'shared' : 'per_principal'),
     retries: given.retries ?? 1,
@@ -85,6 +86,13 @@ const STDIO_SETTINGS = [
   ['limits', 'cpuSeconds'],
   ['limits', 'processes'],
 ] as const;
+
+/** Who allows more for one answer than a whole call has by default allows it for the whole call. */
+function toTimeouts(given: ConnectorInput['timeouts']): ConnectorTimeouts {
+  const timeouts = { ...DEFAULT_TIMEOUTS, ...given };
+  const totalMs = given?.totalMs ?? Math.max(timeouts.totalMs, timeouts.requestMs);
+  return { ...timeouts, totalMs };
+}
 
 function toEndpoint(given: ConnectorInput): Endpoint {
   const named = given.transport ?? (given.type === undefined ? undefined : SPELLINGS[given.type]);

@@ -227,13 +227,13 @@ export class Requester implements CallOwner {
   }
 
   #sendNow(call: Call, connection: Connection): void {
-    const { settings } = this.#parts;
+    const { clock, timeouts } = this.#parts.settings;
     const { options } = call;
-    const now = settings.clock.now();
-    call.idleMs = options.timeoutMs ?? settings.timeouts.requestMs;
+    const now = clock.now();
+    call.idleMs = options.timeoutMs ?? timeouts.requestMs;
     call.idleDeadline = now + call.idleMs;
-    call.totalDeadline = now + (options.totalMs ?? Math.max(settings.timeouts.totalMs, call.idleMs));
-    call.patienceMs = settings.timeouts.inputMs;
+    call.totalDeadline = now + (options.totalMs ?? Math.max(timeouts.totalMs, options.timeoutMs ?? 0));
+    call.patienceMs = timeouts.inputMs;
     call.generation = connection.generation;
     const { peer, conversation, transport } = connection;
     const id = conversation.takeId();

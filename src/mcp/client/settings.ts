@@ -38,7 +38,7 @@ export function toSettings(options: ClientOptions): Settings {
     requestCapabilities: options.requestCapabilities ?? capabilities,
     handlers,
     tasks: options.tasks ?? false,
-    timeouts: requireTimes(withDefaults(DEFAULT_TIMEOUTS, options.timeouts)),
+    timeouts: requireTimes(timesOf(options.timeouts)),
     knownSchema: options.knownSchema,
     maxPages: options.maxPages ?? DEFAULT_MAX_PAGES,
     formDefaults: options.formDefaults ?? true,
@@ -46,6 +46,14 @@ export function toSettings(options: ClientOptions): Settings {
     random: options.random ?? Math.random,
     hooks: options,
   };
+}
+
+/** Who allows more for one answer than for the whole by default allows it for the whole. */
+function timesOf(given: Partial<Timeouts> | undefined): Timeouts {
+  const times = withDefaults(DEFAULT_TIMEOUTS, given);
+  return given?.totalMs === undefined
+    ? { ...times, totalMs: Math.max(times.totalMs, times.requestMs) }
+    : times;
 }
 
 /** Throws `RangeError` for a time that makes no sense: nothing would ever end a wait for it. */
