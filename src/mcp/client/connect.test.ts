@@ -99,6 +99,22 @@ describe('legacy handshake', () => {
   });
 });
 
+describe('options that make no sense', () => {
+  test('no address at all', async () => {
+    await expect(connect({ info } as never)).rejects.toThrow('connect needs a url, a command or a transport');
+  });
+
+  test.each(['auto', 'legacy', 'modern'] as const)(
+    'what has no JSON form leaves nothing open: %s',
+    async (era) => {
+      const wire = new ScriptedTransport('stdio', {});
+      const error = await failure(connect({ info: { ...info, version: 1n as never }, era, transport: wire }));
+      expect(error).toBeInstanceOf(TypeError);
+      expect(wire.closes).toBe(1);
+    },
+  );
+});
+
 describe('verdicts', () => {
   test('C1: a verdict is stored after success and used next time', async () => {
     const verdicts = createMemoryVerdicts();

@@ -85,6 +85,7 @@ function toRoute(options: ConnectOptions, timeouts: Timeouts): Route {
     };
   }
   const { command, args = [] } = options;
+  if (command === undefined) throw new TypeError('connect needs a url, a command or a transport');
   return {
     open: () => new StdioTransport(options),
     renewable: true,

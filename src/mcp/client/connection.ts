@@ -123,10 +123,19 @@ export class Connection implements ConversationHost, CallOwner {
     const now = this.#settings.clock.now();
     call.idleMs = options.timeoutMs;
     call.idleDeadline = call.totalDeadline = now + options.timeoutMs;
-    const id = this.conversation.takeId();
     if (options.signal?.aborted === true) call.reject(abortedError(call));
-    else this.conversation.send(call, id, writeRequest(id, method, params), options.headers);
+    else this.#send(call, params, options.headers);
     return { call, answer: answer as Promise<Json> };
+  }
+
+  /** What has no JSON form fails the request, so that whoever made it closes what was opened for it. */
+  #send(call: Call, params: JsonObject, headers: DirectOptions['headers']): void {
+    const id = this.conversation.takeId();
+    try {
+      this.conversation.send(call, id, writeRequest(id, call.method, params), headers);
+    } catch (error) {
+      call.reject(toError(error));
+    }
   }
 
   async notify(method: string, params?: JsonObject, signal?: AbortSignal): Promise<void> {
