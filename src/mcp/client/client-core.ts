@@ -176,6 +176,10 @@ export class ClientCore implements ConnectionHost {
     this.#notifications.receive(connection, notification, during);
   }
 
+  sessionLost(connection: Connection): void {
+    this.#keeper?.sessionLost(connection);
+  }
+
   lost(connection: Connection, reason: TransportError): void {
     this.#keeper?.connectionLost(connection, reason);
   }

@@ -17,6 +17,7 @@ export interface ConnectionHost {
   answered(connection: Connection, call: Call, result: Json): void;
   failed(connection: Connection, call: Call, error: Error): void;
   notified(connection: Connection, notification: NotificationMessage, during: Call | undefined): void;
+  sessionLost(connection: Connection): void;
   lost(connection: Connection, reason: TransportError): void;
   warned(warning: ClientWarning): void;
 }
@@ -178,6 +179,10 @@ export class Connection implements ConversationHost, CallOwner {
       return;
     }
     this.#host.notified(this, notification, during);
+  }
+
+  sessionLost(): void {
+    this.#host.sessionLost(this);
   }
 
   lost(reason: TransportError): void {

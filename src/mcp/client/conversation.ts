@@ -35,6 +35,7 @@ export interface ConversationHost {
   notified(notification: NotificationMessage, during: Call | undefined): void;
   /** Whether log messages during this call, or outside of any, would reach nobody. */
   ignoresLog(call: Call | undefined): boolean;
+  sessionLost(): void;
   /** The peer is gone; every pending call has failed already. */
   lost(reason: TransportError): void;
   warned(warning: ClientWarning): void;
@@ -207,6 +208,8 @@ export class Conversation implements Receiver {
     const call = this.#pending.get(during);
     return call !== undefined && this.#host.ignoresLog(call);
   }
+
+  readonly sessionLost = (): void => this.#host.sessionLost();
 
   closed(reason: TransportError): void {
     if (this.#closedBy !== undefined) return;

@@ -196,6 +196,17 @@ describe('a lost session', () => {
     expect(changes).toEqual(['notifications/tools/list_changed', 'notifications/resources/updated']);
   });
 
+  test('a session that was lost while nobody called is begun again for those who subscribed', async () => {
+    const changes: string[] = [];
+    const { client, wire } = await openLegacy({ tools: { listChanged: true } }, {});
+    await client.subscribe({ toolsListChanged: true }, ({ method }) => changes.push(method));
+    wire.loseSession();
+    await settle();
+    expect(wire.of('initialize')).toHaveLength(2);
+    expect(wire.serverStreams).toBe(2);
+    expect(changes).toEqual(['notifications/tools/list_changed']);
+  });
+
   test('a modern 404 is no lost session', async () => {
     const { client, wire } = await openModern(
       {},

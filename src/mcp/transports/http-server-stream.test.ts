@@ -94,6 +94,18 @@ describe('C7: the server stream', () => {
     await transport.send(request(1));
     expect(server.seen.at(-1)?.headers['mcp-session-id']).toBe('s-1');
     expect(gets(server)).toHaveLength(1);
+    expect(receiver.lostSessions).toBe(0);
+  });
+
+  test('that was open and is then not found tells that the session is lost', async () => {
+    let opened = 0;
+    const { server, transport, receiver } = await initialized((_seen, response) => {
+      if (opened++ === 0) response.writeHead(200, SSE).end('retry: 10\n\n');
+      else response.writeHead(404).end();
+    });
+    transport.openServerStream();
+    await until(() => receiver.lostSessions === 1, 'the loss is told');
+    expect(gets(server)).toHaveLength(2);
   });
 
   test('that is none is a warning', async () => {

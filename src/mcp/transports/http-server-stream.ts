@@ -25,6 +25,7 @@ export class ServerStream implements StreamOwner, MessageSink {
   #retryMs: number | undefined;
   #fruitless = 0;
   #warned = false;
+  #wasOpen = false;
   #over = false;
 
   constructor(source: StreamSource, state: SessionHeaders, receiver: Receiver) {
@@ -56,6 +57,7 @@ export class ServerStream implements StreamOwner, MessageSink {
   closed(error: TransportError, opened: boolean): void {
     if (this.#over) return;
     this.#remember();
+    this.#wasOpen ||= opened;
     const { status, code } = error;
     // Not offering the stream is the server's right and no fault.
     if (status === 405 || code === 'ABORTED') return this.close();
@@ -67,7 +69,12 @@ export class ServerStream implements StreamOwner, MessageSink {
       this.#warned = true;
       this.#receiver.warn({ code: 'server_stream_failed', message: `no server stream: ${error.message}` });
     }
-    if (lasting) return this.close();
+    if (lasting) {
+      this.close();
+      // Before, the same status may only mean that there is no such stream.
+      if (this.#wasOpen && code === 'MCP_SESSION_NOT_FOUND') this.#receiver.sessionLost?.();
+      return;
+    }
     this.#timer = setTimeout(() => this.#connect(), this.#delay(error.retryAfterMs ?? 0));
     this.#fruitless++;
   }

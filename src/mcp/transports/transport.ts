@@ -61,6 +61,8 @@ export interface Receiver {
    * not be read then.
    */
   ignoresLog?(during: RequestId | undefined): boolean;
+  /** The peer forgot the session, as its standing stream shows. Requests learn that by their own errors. */
+  sessionLost?(): void;
   /** The peer is gone: nothing more will arrive. Called at most once, not after `close()`. */
   closed(reason: TransportError): void;
   /** Something was odd but survivable: a skipped line, an unknown id. For counters and logs; holds no payload. */

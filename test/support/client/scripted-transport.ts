@@ -157,6 +157,10 @@ export class ScriptedTransport implements Transport {
     return this.#receiver?.ignoresLog?.(undefined);
   }
 
+  loseSession(): void {
+    this.#receiver?.sessionLost?.();
+  }
+
   crash(reason = new TransportError('STDIO_EXITED', 'the process ended', { exitCode: 1 })): void {
     this.#receiver?.closed(reason);
   }

@@ -13,6 +13,7 @@ export class RecordingReceiver implements Receiver {
   readonly warnings: TransportWarning[] = [];
   readonly reasons: TransportError[] = [];
   readonly badAnswers: RequestId[] = [];
+  lostSessions = 0;
   ignoresLog?: (during: RequestId | undefined) => boolean;
 
   message(message: Message, during: RequestId | undefined, status?: number): void {
@@ -21,6 +22,10 @@ export class RecordingReceiver implements Receiver {
 
   badAnswer(id: RequestId): void {
     this.badAnswers.push(id);
+  }
+
+  sessionLost(): void {
+    this.lostSessions++;
   }
 
   closed(reason: TransportError): void {
