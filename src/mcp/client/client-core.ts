@@ -60,11 +60,10 @@ export class ClientCore implements ConnectionHost {
       refreshTools: (signal) => this.listTools(signal && { signal }),
     });
     const rounds = new InputRounds(settings, new InputDesk(settings), this.requester);
-    const tasks = new Tasks(settings, this.requester, rounds, () => this.keeper.current.peer.era);
+    const warn = (warning: ClientWarning): void => this.warned(warning);
+    const tasks = new Tasks(settings, this.requester, rounds, () => this.keeper.current.peer.era, warn);
     this.tasks = tasks;
-    this.#legacySubscriptions = new LegacySubscriptions(this.requester, (warning) => {
-      this.warned(warning);
-    });
+    this.#legacySubscriptions = new LegacySubscriptions(this.requester, warn);
     this.#notifications = new NotificationDesk(settings.hooks, this.#legacySubscriptions, this.pages);
   }
 

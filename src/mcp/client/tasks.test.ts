@@ -166,6 +166,18 @@ describe('a call that becomes a task', () => {
     expect(wire.of('tasks/cancel')).toHaveLength(1);
   });
 
+  test('a listener of progress that throws is reported, and the task goes on', async () => {
+    const done = task({ status: 'completed', result: { content: [] } });
+    const { client, clock, warnings } = await openModern({}, polls(done), OPTIONS);
+    const onProgress = (): never => {
+      throw new Error('mine');
+    };
+    const call = client.callTool('slow', {}, { onProgress });
+    await clock.advance(60_000);
+    expect(await call).toEqual({ content: [] });
+    expect(warnings).toContainEqual({ code: 'hook_failed', message: 'onProgress threw' });
+  });
+
   test('closing ends the wait', async () => {
     const { client, clock } = await openModern({}, polls(SILENCE), OPTIONS);
     const call = failure(client.callTool('slow'));

@@ -5,7 +5,7 @@ import type { Call } from './call.js';
 import { ClientError } from './client-error.js';
 import { followTask, type FollowedTask } from './followed-task.js';
 import type { InputRounds } from './input-rounds.js';
-import type { RequestOptions } from './options.js';
+import type { ClientWarning, RequestOptions } from './options.js';
 import type { Requester } from './requester.js';
 import type { Settings } from './settings.js';
 
@@ -26,12 +26,20 @@ export class Tasks {
   readonly #requester: Requester;
   readonly #rounds: InputRounds;
   readonly #era: () => 'legacy' | 'modern';
+  readonly #warn: (warning: ClientWarning) => void;
 
-  constructor(settings: Settings, requester: Requester, rounds: InputRounds, era: () => 'legacy' | 'modern') {
+  constructor(
+    settings: Settings,
+    requester: Requester,
+    rounds: InputRounds,
+    era: () => 'legacy' | 'modern',
+    warn: (warning: ClientWarning) => void,
+  ) {
     this.#settings = settings;
     this.#requester = requester;
     this.#rounds = rounds;
     this.#era = era;
+    this.#warn = warn;
   }
 
   taskCreated(call: Call, task: Task): void {
@@ -71,7 +79,7 @@ export class Tasks {
       await this.#answerInput(call, followed, task.inputRequests ?? {}, answeredKeys);
       // While somebody thinks, the task does not grow older.
       deadline += clock.now() - asked;
-      told = tellProgress(call, task, told);
+      told = this.#tellProgress(call, task, told);
       await call.rest(clock, pollInterval(task));
       if (call.settled) return false;
       if (clock.now() >= deadline) throw new ClientError('timeout', 'the task took too long');
@@ -107,6 +115,19 @@ export class Tasks {
     for (const [key] of fresh) answeredKeys.add(key);
   }
 
+  /** Tasks have no progress of their own, so whoever asked for some hears when their state is another one. */
+  #tellProgress(call: Call, { status, statusMessage }: TaskState, told: string): string {
+    const message = `task ${status}${statusMessage === undefined ? '' : `: ${statusMessage}`}`;
+    if (call.options.onProgress === undefined || message === told) return message;
+    call.lastProgress = Math.max(0, Math.floor(call.lastProgress)) + 1;
+    try {
+      call.options.onProgress({ progress: call.lastProgress, message });
+    } catch {
+      this.#warn({ code: 'hook_failed', message: 'onProgress threw' });
+    }
+    return message;
+  }
+
   #optionsOf(call: Call, abortable: boolean): RequestOptions {
     const { signal, capabilities, tag, caller } = call.options;
     return {
@@ -136,15 +157,6 @@ function settleWith(call: Call, task: TaskState): boolean {
     case 'input_required':
       return false;
   }
-}
-
-/** Tasks have no progress of their own, so whoever asked for some hears when their state is another one. */
-function tellProgress(call: Call, { status, statusMessage }: TaskState, told: string): string {
-  const message = `task ${status}${statusMessage === undefined ? '' : `: ${statusMessage}`}`;
-  if (call.options.onProgress === undefined || message === told) return message;
-  call.lastProgress = Math.max(0, Math.floor(call.lastProgress)) + 1;
-  call.options.onProgress({ progress: call.lastProgress, message });
-  return message;
 }
 
 function pollInterval({ pollIntervalMs = DEFAULT_POLL_MS }: Task): number {
