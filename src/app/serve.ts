@@ -31,6 +31,8 @@ export interface RunningHub {
 }
 
 const DRAIN_MS = 10_000;
+/** For what calls that had to be ended are told to reach their clients. */
+const FAREWELL_MS = 1_000;
 const LOOK_MS = 50;
 /** How long connectors that are new are waited for at a start. */
 const FIRST_LISTING_MS = 3_000;
@@ -153,7 +155,7 @@ async function drain(server: Server, lingerMs: number, closeEndpoints: () => Pro
   await linger(server, lingerMs);
   // Idle connections end now, and the server's own timers.
   server.close();
-  const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+  const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS + FAREWELL_MS);
   const idle = setInterval(() => server.closeIdleConnections(), 100);
   server.closeIdleConnections();
   await closeEndpoints();
