@@ -163,8 +163,8 @@ export class FrontConnection implements PendingAnswer {
     }
     this.#state = 'idle';
     this.#since = monotonic();
-    if (this.#rest !== undefined) queueMicrotask(this.#next);
-    else if (this.socket.writableNeedDrain) this.#awaitDrain();
+    if (this.socket.writableNeedDrain) this.#awaitDrain();
+    else if (this.#rest !== undefined) queueMicrotask(this.#next);
   }
 
   readonly #onData = (bytes: Buffer): void => {
@@ -273,6 +273,7 @@ export class FrontConnection implements PendingAnswer {
     this.socket.pause();
     this.socket.once('drain', () => {
       if (this.#rest === undefined) this.socket.resume();
+      else this.#next();
     });
   }
 
