@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import { capConnections, type AddressCap } from './address-cap.js';
 import { attachFastFront } from './front/fast-front.js';
 import type { FrontTarget } from './front/front-connection.js';
+import { endLingering } from './linger.js';
 import { refusalText } from './refusal-text.js';
 
 /** How long connections may take and be idle. */
@@ -33,6 +34,8 @@ export interface NodeServerOptions {
   readonly front?: (path: string) => FrontTarget | undefined;
   /** How long the answer may take after a client has closed its side of the connection. Default 250 ms. */
   readonly halfCloseMs?: number;
+  /** How long a client may take nothing of its answer; one that takes some now and then may be slow. Default 30 s. */
+  readonly unreadMs?: number;
   /** Default: an address may have any number of connections. */
   readonly addressCap?: AddressCap;
 }
@@ -41,6 +44,7 @@ export interface NodeServerOptions {
 export function createNodeServer(inner: RequestListener, options: NodeServerOptions = {}): Server {
   const listener = refuseDoubtful(inner);
   const keepAliveMs = options.keepAliveMs ?? 15_000;
+  const unreadMs = options.unreadMs ?? 30_000;
   const server = createServer(
     {
       headersTimeout: options.headersTimeoutMs ?? 10_000,
@@ -56,6 +60,8 @@ export function createNodeServer(inner: RequestListener, options: NodeServerOpti
     },
     listener,
   );
+  // Of a connection on which nothing moves: no answer is taken, or blank lines came where a request should begin.
+  server.timeout = unreadMs;
   // Node drops headers beyond its limit without a word; one more than allowed shows that there were too many.
   server.maxHeadersCount = (options.maxHeaders ?? 100) + 1;
   server.on('checkContinue', (request, response) => {
@@ -73,10 +79,11 @@ export function createNodeServer(inner: RequestListener, options: NodeServerOpti
       idleMs: server.keepAliveTimeout,
       announcedMs: keepAliveMs,
       bodyMs: options.bodyTimeoutMs ?? 20_000,
+      unreadMs,
     });
   announceKeepAlive(server, keepAliveMs);
   server.on('timeout', endSilent);
-  keepHalfClosed(server, options.halfCloseMs ?? 250);
+  keepHalfClosed(server, options.halfCloseMs ?? 250, unreadMs);
   if (options.addressCap !== undefined) capConnections(server, options.addressCap);
   return server;
 }
@@ -88,6 +95,8 @@ export function createNodeServer(inner: RequestListener, options: NodeServerOpti
 function refuseDoubtful(listener: RequestListener): RequestListener {
   const over = new WeakSet<Duplex>();
   return (request, response) => {
+    // It came after the last answer of its connection: there is no way to answer it, so nothing is done for it.
+    if (request.socket.writableEnded) return;
     const status = doubtOf(request);
     if (status === undefined && !over.has(request.socket)) {
       listener(request, response);
@@ -125,8 +134,17 @@ function announceKeepAlive(server: Server, keepAliveMs: number): void {
 function endSilent(socket: Socket): void {
   const { bytesRead } = socket;
   setImmediate(() => {
-    if (socket.bytesRead === bytesRead) socket.destroy();
+    if (socket.bytesRead !== bytesRead || socket.writableEnded || socket.destroyed) return;
+    // It does not take what it was answered.
+    if (socket.writableLength > 0) socket.destroy();
+    else if (answeringOn(socket) === undefined) refuseSilent(socket);
   });
+}
+
+/** A request may be on its way in this very moment: it is told that nothing was done (RFC 9110, section 15.5.9). */
+function refuseSilent(socket: Socket): void {
+  socket.write(refusalText('408 Request Timeout'));
+  endLingering(socket);
 }
 
 const STATUS_BY_CODE: Readonly<Record<string, string>> = {
@@ -163,14 +181,24 @@ function answeringOn(socket: Duplex): ServerResponse | undefined {
  * A client may close its side once it has sent its request, and still read. Whether it does cannot be seen, so its
  * answer is given a moment; after that it counts as gone.
  */
-function keepHalfClosed(server: Server, halfCloseMs: number): void {
+function keepHalfClosed(server: Server, halfCloseMs: number, unreadMs: number): void {
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   server.on('connection', (socket) => {
     socket.once('end', () => {
       if (socket.destroyed) return;
-      const timer = setTimeout(() => socket.destroy(), halfCloseMs);
+      const timer = setTimeout(() => endWhenTaken(socket, unreadMs), halfCloseMs);
       timer.unref();
       socket.once('close', () => clearTimeout(timer));
     });
   });
+}
+
+/** An answer that is on its way is not cut off while its client takes it. */
+function endWhenTaken(socket: Socket, unreadMs: number): void {
+  if (socket.writableLength === 0) {
+    socket.destroy();
+    return;
+  }
+  socket.setTimeout(unreadMs, () => socket.destroy());
+  socket.destroySoon();
 }

@@ -26,6 +26,8 @@ export interface FrontLimits {
   readonly announcedMs: number;
   /** How long a body may take. */
   readonly bodyMs: number;
+  /** How long a client may take nothing of its answer. */
+  readonly unreadMs: number;
 }
 
 /** What all connections share. */
@@ -73,6 +75,7 @@ export class FrontConnection implements PendingAnswer {
     socket.on('end', this.#onEnd);
     socket.on('error', this.#onError);
     socket.on('close', this.#onClose);
+    socket.on('timeout', this.#onTimeout);
   }
 
   get isGone(): boolean {
@@ -88,8 +91,11 @@ export class FrontConnection implements PendingAnswer {
     const { firstMs, idleMs, bodyMs } = this.#host.limits;
     if (this.#state === 'reading') return now - this.#since >= bodyMs;
     if (this.#state !== 'idle') return false;
-    // The last answer is still on its way.
-    if (this.socket.writableLength > 0) this.#since = now;
+    if (this.socket.writableLength > 0) {
+      // The last answer is still on its way.
+      this.#since = now;
+      this.#watchReader();
+    }
     return now - this.#since >= (this.#knownHead === undefined ? firstMs : idleMs);
   }
 
@@ -175,8 +181,10 @@ export class FrontConnection implements PendingAnswer {
 
   /** The peer closes its side. Whoever waits for an answer may still read it; the server gives it a moment. */
   readonly #onEnd = (): void => {
-    if (this.#state === 'idle') this.socket.destroy();
-    else if (this.#state === 'reading') this.#refuseShort();
+    if (this.#state === 'reading') return this.#refuseShort();
+    if (this.#state !== 'idle') return;
+    this.#leave();
+    this.socket.destroySoon();
   };
 
   readonly #onError = (): void => {
@@ -188,6 +196,12 @@ export class FrontConnection implements PendingAnswer {
     this.#exchange = undefined;
     if (this.#state !== 'over') this.#leave();
     exchange?.gone();
+  };
+
+  /** Nothing moved for a while. Only whoever has something to take is to blame for that. */
+  readonly #onTimeout = (): void => {
+    if (this.socket.writableLength > 0) this.socket.destroy();
+    else this.socket.setTimeout(0);
   };
 
   readonly #next = (): void => {
@@ -277,6 +291,11 @@ export class FrontConnection implements PendingAnswer {
     });
   }
 
+  /** Its answer may take long, as long as it takes some of it now and then, which the timer of a socket knows. */
+  #watchReader(): void {
+    if ((this.socket.timeout ?? 0) === 0) this.socket.setTimeout(this.#host.limits.unreadMs);
+  }
+
   #pass(bytes: Buffer): void {
     const { socket } = this;
     this.#leave();
@@ -284,6 +303,7 @@ export class FrontConnection implements PendingAnswer {
     socket.off('end', this.#onEnd);
     socket.off('error', this.#onError);
     socket.off('close', this.#onClose);
+    socket.off('timeout', this.#onTimeout);
     socket.pause();
     socket.unshift(bytes);
     this.#host.pass(socket);
