@@ -35,9 +35,12 @@ export async function serveHub(cli: Cli, flags: Flags): Promise<void> {
     started();
     return serveWithWorkers({ config, logger, masterKey, herald, onStopping });
   }
-  await run(cli, flags, prepared, herald, (control) => {
-    obeySignals({ ...control, onStopping, stopAtOnce: () => process.exit(EXIT_FAILED) });
+  const obey = obeySignals({
+    onStopping,
+    stopAtOnce: () => process.exit(EXIT_FAILED),
+    stopEarly: () => process.exit(EXIT_DONE),
   });
+  await run(cli, flags, prepared, herald, obey);
   started();
 }
 

@@ -4,7 +4,7 @@ import { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openWorkerPrimary, type Config, type WorkerPrimary } from '../app/index.js';
 import type { Logger } from '../kernel/index.js';
-import { EXIT_FAILED } from './exit-codes.js';
+import { EXIT_DONE, EXIT_FAILED } from './exit-codes.js';
 import type { HubHerald } from './hub-herald.js';
 import { obeySignals } from './obey-signals.js';
 import { toStartFailure } from './start-failure.js';
@@ -35,6 +35,11 @@ export async function serveWithWorkers({
   onStopping,
 }: WorkersOptions): Promise<void> {
   const { host, port, workers } = config.server;
+  const obey = obeySignals({
+    onStopping,
+    stopAtOnce: () => set.stopAtOnce(),
+    stopEarly: () => process.exit(EXIT_DONE),
+  });
   const found = await findPort(host, port);
   // Workers accept by themselves: a connection on its way through this process to one that is killed would hang.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
@@ -68,12 +73,7 @@ export async function serveWithWorkers({
       );
     },
   });
-  obeySignals({
-    reload: () => set.reload(),
-    stop: () => set.stop(),
-    onStopping,
-    stopAtOnce: () => set.stopAtOnce(),
-  });
+  obey({ reload: () => set.reload(), stop: () => set.stop() });
   set.start();
 }
 
