@@ -11,15 +11,24 @@ interface ListenerReview {
   readonly onAgentsChange: (listener: () => void) => () => void;
 }
 
+/** Keys and tokens end by themselves too, and nobody tells of that. */
+const LOOK_MS = 60_000;
+
 /**
- * Asks again who the clients are that keep streams open, whenever something about agents changed: those whose key or
- * agent is gone hear nothing more, and what is different about the others counts for what they are told. Answers how to
- * stop that.
+ * Asks again who the clients are that keep streams open, whenever something about agents changed, and now and then: those
+ * whose key or agent is gone hear nothing more, and what is different about the others counts for what they are told.
+ * Answers how to stop that.
  */
 export function reviewListeners(review: ListenerReview): () => void {
-  return afterChanges([review.onAgentsChange], () => {
+  const look = (): void => {
     for (const [path, { server }] of review.endpoints) void server.reviewListeners(mayListen(path, review));
-  });
+  };
+  const timer = setInterval(look, LOOK_MS).unref();
+  const stop = afterChanges([review.onAgentsChange], look);
+  return () => {
+    clearInterval(timer);
+    stop();
+  };
 }
 
 function mayListen(path: string, { callers, principals }: ListenerReview): MayListen {
