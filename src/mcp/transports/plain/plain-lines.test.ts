@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { faultOf, open, request, resultText } from '../../../../test/support/http/open.js';
 import { until } from '../../../../test/support/http/until.js';
 import { networkError } from '../http-errors.js';
@@ -90,6 +90,20 @@ describe('a connection', () => {
     await until(() => sockets[0]?.destroyed === true, 'the connection is closed on both sides');
     await transport.send(request(2));
     expect(requests).toHaveLength(2);
+  });
+
+  test('that closed while this process stood still is not used: nobody could tell what became of a request', async () => {
+    const { url, sockets, requests } = await peer(says);
+    const { transport } = await open(url);
+    await transport.send(request(1));
+    const now = performance.now.bind(performance);
+    const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 2_000);
+    onTestFinished(() => later.mockRestore());
+    // After a timer, what has arrived is read next. Its end has arrived then, and nobody has read it yet.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    sockets[0]?.destroy();
+    await transport.send(request(2));
+    expect([sockets.length, requests.length]).toEqual([2, 2]);
   });
 
   test.each(['end', 'resetAndDestroy'] as const)(

@@ -17,6 +17,8 @@ export interface PlainLinesOptions {
 const KEEP_MS = 15_000;
 const LONGEST_KEEP_MS = 60_000;
 const SWEEP_MS = 1_000;
+/** A look at the idle ones that comes later than this found a process that stood still. */
+const LATE_MS = 1_500;
 const READ_BYTES = 64 * 1024;
 const TCP_KEEP_ALIVE_MS = 60_000;
 
@@ -34,6 +36,9 @@ class PlainLines implements HttpLines, LineKeeper {
   /** The one used last comes last and is used next, so that the others grow old. */
   #idle: PlainLine[] = [];
   #sweep: NodeJS.Timeout | undefined;
+  #sweptAt = 0;
+  /** The process stood still, and what its peers did meanwhile is not read yet. */
+  #isBehind = false;
   #isClosed = false;
 
   constructor(options: PlainLinesOptions) {
@@ -47,8 +52,16 @@ class PlainLines implements HttpLines, LineKeeper {
   dispatch(request: LineRequest, handler: LineHandler): void {
     if (this.#isClosed) throw new LinesClosed();
     const text = this.#heads.write(request);
+    // A peer may have closed a quiet connection. What is sent over it is lost, and nobody could tell that it never arrived.
+    if (this.#idle.length > 0 && (this.#isBehind || performance.now() - this.#sweptAt > LATE_MS))
+      setImmediate(() => this.#send(text, handler));
+    else this.#send(text, handler);
+  }
+
+  #send(text: string | Buffer, handler: LineHandler): void {
     const line = this.#takeIdle() ?? this.#open();
     line.send(text, handler);
+    if (this.#isClosed) line.destroy(new LinesClosed());
   }
 
   close(): Promise<void> {
@@ -71,7 +84,9 @@ class PlainLines implements HttpLines, LineKeeper {
     }
     line.expiresAt = performance.now() + Math.min(keepMs, LONGEST_KEEP_MS);
     this.#idle.push(line);
-    this.#sweep ??= setInterval(() => this.#endIdle(), SWEEP_MS).unref();
+    if (this.#sweep !== undefined) return;
+    this.#sweptAt = performance.now();
+    this.#sweep = setInterval(() => this.#endIdle(), SWEEP_MS).unref();
   }
 
   gone(line: PlainLine): void {
@@ -108,6 +123,11 @@ class PlainLines implements HttpLines, LineKeeper {
 
   #endIdle(): void {
     const now = performance.now();
+    if (now - this.#sweptAt > LATE_MS) {
+      this.#isBehind = true;
+      setImmediate(() => (this.#isBehind = false));
+    }
+    this.#sweptAt = now;
     for (const line of this.#idle.filter(({ expiresAt }) => expiresAt <= now))
       line.destroy(new LinesClosed());
     if (this.#idle.length === 0) this.#stopSweep();
