@@ -34,16 +34,16 @@ test('no owner has more than its share, and all together no more than there is r
   expect(held.size).toBe(3);
 });
 
-test('nobody comes back: it is ended, once', async () => {
+test('nobody comes back: it is ended, once', () => {
   vi.useFakeTimers();
   const held = new HeldCalls({ lifetimeMs: 1_000 });
   const lost = call();
   const taken = call();
   held.hold(lost);
   held.take(held.hold(taken), ADA);
-  await vi.advanceTimersByTimeAsync(999);
+  vi.advanceTimersByTime(999);
   expect(lost.ended).toEqual([]);
-  await vi.advanceTimersByTimeAsync(5_000);
+  vi.advanceTimersByTime(5_000);
   expect([lost.ended, taken.ended, held.size]).toEqual([['cancelled'], [], 0]);
   expect(vi.getTimerCount()).toBe(0);
 });
