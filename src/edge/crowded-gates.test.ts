@@ -144,7 +144,7 @@ describe('calls for a connector that turns many away', () => {
     const before = crowded.refused.get('full') ?? 0;
     ask(300);
     said.length = 0;
-    pass(60);
+    pass(80);
     const waiting = 300 + 4 - ((crowded.refused.get('full') ?? 0) - before);
     expect(waiting).toBeGreaterThan(65);
     expect(waiting).toBeLessThan(85);

@@ -34,9 +34,9 @@ test('a call is refused after a moment, and not too many at a time', () => {
   pass(13);
   expect(refused()).toBe(0);
   pass(2);
-  expect(refused()).toBe(32);
+  expect(refused()).toBe(25);
   pass(5);
-  expect(refused()).toBe(64);
+  expect(refused()).toBe(50);
   pass(10);
   expect([refused(), vi.getTimerCount()]).toEqual([100, 0]);
 });
@@ -45,9 +45,9 @@ test('after a long turn of the event loop as many are refused as the time allows
   const { push, stall, pass, refused } = setUp();
   push(1_000);
   stall(50);
-  expect(refused()).toBe(320);
+  expect(refused()).toBe(250);
   pass(5);
-  expect(refused()).toBe(352);
+  expect(refused()).toBe(275);
 });
 
 test('too many, or too large, are refused at once', () => {

@@ -16,7 +16,7 @@ const LARGEST = 16 * 1024;
  * No more are refused, so that calls that are served get their share: with thousands of clients that ask again at once there would
  * be time for nothing else. They wait longer instead, the longer the more of them there are.
  */
-const MOST_PER_MS = 6.4;
+const MOST_PER_MS = 5;
 
 /** Calls that are refused after a moment, in the order in which that was decided. */
 export class LateRefusals {

@@ -16,11 +16,14 @@ export class LoopUse {
   asked = 0;
 }
 
-/** So long others may have to wait for us in one turn of the event loop. */
-const SLICE_MS = 0.03;
-/** What one server may use of the processor for longer than a moment while others are asked too, and while nobody else is. */
-const SHARE = 0.05;
-const SHARE_ALONE = 0.8;
+/** How long is read in one turn of the event loop, and what part of the time in the long run. */
+interface Pace {
+  readonly sliceMs: number;
+  readonly share: number;
+}
+/** While others are asked too, who have to wait for each slice; and while nobody else is. */
+const IN_COMPANY: Pace = { sliceMs: 0.015, share: 0.05 };
+const ALONE: Pace = { sliceMs: 0.03, share: 0.8 };
 /** So long after the last question to another server somebody is still taken to wait for the answer, or to ask again. */
 const COMPANY_MS = 100;
 /** How much it may use before its share counts: a call that has much to tell is passed on without a pause. */
@@ -102,32 +105,34 @@ export class ReadPacer {
 
   readonly #run = (): void => {
     const startedAt = this.#now();
+    const { sliceMs } = this.#paceAt(startedAt);
     let now = startedAt;
     do {
       const paced = this.#waiting.shift();
       if (paced === undefined) break;
       if (paced.step()) this.#waiting.push(paced);
       now = this.#now();
-    } while (now - startedAt < SLICE_MS);
+    } while (now - startedAt < sliceMs);
     this.#count(now, Math.min(MOST_COUNTED_MS, now - startedAt));
     this.#isRunning = this.#waiting.length > 0;
     if (this.#isRunning) this.#runLater();
   };
 
   #count(now: number, usedMs: number): void {
-    this.#leftMs = Math.min(BURST_MS, this.#leftMs + (now - this.#countedAt) * this.#shareAt(now)) - usedMs;
+    this.#leftMs =
+      Math.min(BURST_MS, this.#leftMs + (now - this.#countedAt) * this.#paceAt(now).share) - usedMs;
     this.#countedAt = now;
   }
 
-  #shareAt(now: number): number {
+  #paceAt(now: number): Pace {
     const othersAsked = this.#loop.asked - this.#asked;
     if (othersAsked > this.#othersAsked) this.#companyUntil = now + COMPANY_MS;
     this.#othersAsked = othersAsked;
-    return now < this.#companyUntil ? SHARE : SHARE_ALONE;
+    return now < this.#companyUntil ? IN_COMPANY : ALONE;
   }
 
   #runLater(): void {
     if (this.#leftMs > 0) setImmediate(this.#run);
-    else setTimeout(this.#run, Math.max(SHORTEST_PAUSE_MS, -this.#leftMs / this.#shareAt(this.#now())));
+    else setTimeout(this.#run, Math.max(SHORTEST_PAUSE_MS, -this.#leftMs / this.#paceAt(this.#now()).share));
   }
 }
