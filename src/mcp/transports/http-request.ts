@@ -226,7 +226,7 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
   #keep(controller: LineController, chunk: Buffer): void {
     if (this.#backlog === undefined) {
       this.#backlog = new ReadBacklog(endOfEvents);
-      this.#endpoint.pacer.add(this);
+      this.#endpoint.pacer.add(this, chunk.length);
       controller.pause();
     }
     this.#backlog.push(Buffer.from(chunk));

@@ -78,7 +78,7 @@ export class PacedPipe implements Paced {
     } else {
       stream.pause();
       this.#backlog.push(chunk);
-      pacer.add(this);
+      pacer.add(this, chunk.length);
     }
   }
 

@@ -22,7 +22,7 @@ interface Pace {
   readonly share: number;
 }
 /** While others are asked too, who have to wait for each slice; and while nobody else is. */
-const IN_COMPANY: Pace = { sliceMs: 0.015, share: 0.05 };
+const IN_COMPANY: Pace = { sliceMs: 0.015, share: 1 / 30 };
 const ALONE: Pace = { sliceMs: 0.03, share: 0.8 };
 /** So long after the last question to another server somebody is still taken to wait for the answer, or to ask again. */
 const COMPANY_MS = 100;
@@ -31,6 +31,9 @@ const BURST_MS = 2;
 /** At most so much of a slice counts. It may have stood still for reasons of others. */
 const MOST_COUNTED_MS = 1;
 const SHORTEST_PAUSE_MS = 1;
+/** What it costs to read a piece from the system before anybody can look at it, and each byte of it. */
+const READ_MS = 0.012;
+const BYTE_MS = 0.000_000_4;
 
 /**
  * Fewer bytes are never too much at once. A call that tells how far it is may say some thirty things in so many; floods come in
@@ -95,7 +98,9 @@ export class ReadPacer {
     this.#credit = Math.min(MOST_CREDIT, this.#credit + FEW_BYTES);
   }
 
-  add(paced: Paced): void {
+  /** `bytes` were read for it. */
+  add(paced: Paced, bytes: number): void {
+    this.#leftMs -= READ_MS + bytes * BYTE_MS;
     this.#waiting.push(paced);
     if (this.#isRunning) return;
     this.#isRunning = true;
