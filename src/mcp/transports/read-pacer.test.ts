@@ -9,7 +9,7 @@ function setUp() {
   const order: string[] = [];
   return {
     order,
-    pacer: new ReadPacer({ now: () => now }),
+    pacer: new ReadPacer({ now: () => now, loop: new LoopUse() }),
     pass: (ms: number) => (now += ms),
     stream: (name: string, steps: number, stepMs = 0.02) => ({
       step: () => {
