@@ -15,13 +15,13 @@ import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js
 
 const keep = closeAfterEach();
 const KEY = 'file-agent-key-0123456789abcdef';
-const process_ = (name: string) => ({
+const program = (name: string) => ({
   command: process.execPath,
   args: [join(ROOT, 'test', 'support', 'stdio', name)],
   isolation: 'per_principal',
 });
 const CONFIG = {
-  connectors: { telling: process_('telling.mjs'), asking: process_('asking.mjs') },
+  connectors: { telling: program('telling.mjs'), asking: program('asking.mjs') },
   policies: ['all.cedar'],
   idempotencyKeys: true,
 };

@@ -65,6 +65,7 @@ export function keepText(value: object, text: string): void {
   KeptText.keep(value, text);
 }
 
+/** What was kept for a value, if anything was. */
 export function keptText(value: unknown): string | undefined {
   return KeptText.of(value);
 }

@@ -100,11 +100,10 @@ export class ReadPacer {
 
   /** `bytes` were read for it. */
   add(paced: Paced, bytes: number): void {
-    this.#leftMs -= READ_MS + bytes * BYTE_MS;
+    this.#count(this.#now(), READ_MS + bytes * BYTE_MS);
     this.#waiting.push(paced);
     if (this.#isRunning) return;
     this.#isRunning = true;
-    this.#count(this.#now(), 0);
     this.#runLater();
   }
 
