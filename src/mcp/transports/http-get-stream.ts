@@ -15,6 +15,7 @@ import {
   type HttpRequestOptions,
 } from './http-request.js';
 import { TransportError } from './transport.js';
+import { beginsLogMessage, endOfLogEvent } from './unwanted-log.js';
 
 export interface StreamSource {
   readonly endpoint: HttpEndpoint;
@@ -24,6 +25,8 @@ export interface StreamSource {
 
 export interface StreamOwner {
   event(event: SseEvent): void;
+  /** Whether nobody wants log messages. */
+  ignoresLog(): boolean;
   /** The only and last word. `opened` tells whether there had been a stream. Not called after `close()`. */
   closed(error: TransportError, opened: boolean): void;
 }
@@ -39,17 +42,27 @@ export class GetStream implements AnswerHandler {
   #opened = false;
   #over = false;
   #received = 0;
+  #hadEvents = false;
 
   constructor(source: StreamSource, owner: StreamOwner, options: HttpRequestOptions) {
     this.#source = source;
     this.#owner = owner;
     this.#standing = options.standing ?? false;
     this.#request = new HttpRequest(source.endpoint, this, options);
+    const maxDataBytes = source.limits.responseBytes;
     this.#decoder = new SseDecoder({
-      maxDataBytes: source.limits.responseBytes,
+      maxDataBytes,
       onEvent: (event) => {
+        this.#hadEvents = true;
         if (!this.#over) owner.event(event);
       },
+      take: (text, at) => {
+        const end = endOfLogEvent(text, at, maxDataBytes);
+        if (end === -1 || !owner.ignoresLog()) return -1;
+        this.#hadEvents = true;
+        return end;
+      },
+      skips: (beginning) => beginsLogMessage(beginning) && owner.ignoresLog(),
     });
   }
 
@@ -59,6 +72,11 @@ export class GetStream implements AnswerHandler {
 
   get retryMs(): number | undefined {
     return this.#decoder.retryMs;
+  }
+
+  /** Whether anything but comments came, wanted or not. */
+  get hadEvents(): boolean {
+    return this.#hadEvents;
   }
 
   get received(): number {

@@ -59,7 +59,8 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
   #controller: LineController | undefined;
   #isStream = false;
   #passedOn = 0;
-  /** What arrived and was not passed on yet, and how the answer ends after it. */
+  /** Whether something that arrived was not passed on yet: what it is, and how the answer ends after it. */
+  #isBehind = false;
   #backlog: ReadBacklog | undefined;
   #ending: { readonly error?: unknown } | undefined;
 
@@ -105,8 +106,8 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
     if (this.#phase === 'over') return;
     if (this.#phase !== 'receiving' || this.#ending !== undefined) return this.abort();
     this.#enter('draining');
-    if (this.#backlog !== undefined) this.#controller?.resume();
-    this.#backlog = undefined;
+    if (this.#isBehind) this.#controller?.resume();
+    this.#forget();
   }
 
   /** Closes the connection if the request uses one. */
@@ -163,8 +164,7 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
   onResponseData(controller: LineController, chunk: Buffer): void {
     if (this.#phase === 'receiving') {
       this.#phaseSince = this.#endpoint.deadlines.now();
-      if (this.#backlog !== undefined || (this.#isStream && this.#isMuch(chunk)))
-        this.#keep(controller, chunk);
+      if (this.#isBehind || (this.#isStream && this.#isMuch(chunk))) this.#keep(controller, chunk);
       else this.#answer.bytes(chunk);
     } else if (this.#phase === 'draining') {
       this.#drained += chunk.length;
@@ -185,8 +185,8 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
       this.#answer.fail(networkError(error, 'receiving'));
     }
     if (this.#backlog?.isEmpty === false) return true;
-    if (this.#backlog === undefined) return false;
-    this.#backlog = undefined;
+    if (!this.#isBehind) return false;
+    this.#isBehind = false;
     const ending = this.#ending;
     if (ending === undefined) this.#controller?.resume();
     else if ('error' in ending) this.onResponseError(undefined, ending.error);
@@ -195,7 +195,7 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
   }
 
   onResponseEnd(): void {
-    if (this.#backlog !== undefined) {
+    if (this.#isBehind) {
       this.#ending = {};
       this.#controller?.resume();
       return;
@@ -206,7 +206,7 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
   }
 
   onResponseError(_controller: LineController | undefined, error: unknown): void {
-    if (this.#backlog !== undefined && this.#phase === 'receiving') {
+    if (this.#isBehind && this.#phase === 'receiving') {
       this.#ending = { error };
       return;
     }
@@ -224,12 +224,18 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
   }
 
   #keep(controller: LineController, chunk: Buffer): void {
-    if (this.#backlog === undefined) {
-      this.#backlog = new ReadBacklog(endOfEvents);
+    this.#backlog ??= new ReadBacklog(endOfEvents);
+    this.#backlog.pushCopy(chunk);
+    if (!this.#isBehind) {
+      this.#isBehind = true;
       this.#endpoint.pacer.add(this, chunk.length);
       controller.pause();
     }
-    this.#backlog.push(Buffer.from(chunk));
+  }
+
+  #forget(): void {
+    this.#isBehind = false;
+    this.#backlog = undefined;
   }
 
   #enter(phase: Phase): void {
@@ -240,7 +246,7 @@ export class HttpRequest implements LineHandler, Deadlined, Paced {
   #finish(): void {
     if (this.#phase === 'over') return;
     this.#phase = 'over';
-    this.#backlog = undefined;
+    this.#forget();
     this.#endpoint.deadlines.delete(this);
   }
 

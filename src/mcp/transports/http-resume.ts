@@ -31,6 +31,7 @@ export interface BrokenStream {
 
 export interface ResumeOwner {
   event(event: SseEvent): void;
+  ignoresLog(): boolean;
   fail(error: TransportError): void;
 }
 
@@ -82,6 +83,10 @@ export class ResumedStream implements StreamOwner, Deadlined {
 
   event(event: SseEvent): void {
     this.#owner.event(event);
+  }
+
+  ignoresLog(): boolean {
+    return this.#owner.ignoresLog();
   }
 
   closed(error: TransportError): void {

@@ -4,6 +4,7 @@ import type { Script, ScriptedServer } from '../../../test/support/http/scripted
 import { until } from '../../../test/support/http/until.js';
 
 const SSE = { 'content-type': 'text/event-stream' };
+const LOG = '{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"x"}}';
 const CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
 
 const gets = (server: ScriptedServer) => server.seen.filter((seen) => seen.method === 'GET');
@@ -153,6 +154,29 @@ describe('C7: the server stream', () => {
     transport.openServerStream();
     await aWhile(700);
     expect(gets(server).length).toBeLessThanOrEqual(2);
+  });
+
+  test.each([
+    [true, 41],
+    [false, 1],
+  ])('brings log messages only to who wants them: %s', async (isWanted, count) => {
+    const { transport, receiver } = await initialized((_seen, response) => {
+      response.writeHead(200, SSE).write(`${`data: ${LOG}\n\n`.repeat(40)}data: ${CHANGED}\n\n`);
+    });
+    receiver.ignoresLog = (during) => !isWanted && during === undefined;
+    transport.openServerStream();
+    await until(() => receiver.received.length === count, 'all that is wanted arrives');
+    expect(receiver.messages.at(-1)).toMatchObject({ method: 'notifications/tools/list_changed' });
+  });
+
+  test('that ends again and again after an event is soon opened again, wanted or not', async () => {
+    const { server, transport, receiver } = await initialized(
+      (_seen, response) => void response.writeHead(200, SSE).end(`retry: 0\n\ndata: ${LOG}\n\n`),
+    );
+    receiver.ignoresLog = () => true;
+    transport.openServerStream();
+    await until(() => gets(server).length === 4, 'the stream is opened four times');
+    expect(receiver.received).toEqual([]);
   });
 
   test('an event that is no message is a warning', async () => {

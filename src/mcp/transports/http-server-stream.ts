@@ -42,8 +42,11 @@ export class ServerStream implements StreamOwner, MessageSink {
   }
 
   event(event: SseEvent): void {
-    this.#fruitless = 0;
     if (event.event === 'message' && event.data !== '') readMessages(event.data, this);
+  }
+
+  ignoresLog(): boolean {
+    return this.#receiver.ignoresLog?.(undefined) === true;
   }
 
   message(message: Message): void {
@@ -96,6 +99,7 @@ export class ServerStream implements StreamOwner, MessageSink {
     this.#stream = undefined;
     if (stream === undefined) return;
     this.#retryMs = stream.retryMs ?? this.#retryMs;
+    if (stream.hadEvents) this.#fruitless = 0;
     if (isResumableId(stream.lastEventId)) this.#lastEventId = stream.lastEventId;
   }
 }

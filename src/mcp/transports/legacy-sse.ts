@@ -87,6 +87,10 @@ export class LegacySseTransport implements Transport, StreamOwner, MessageSink, 
     else if (event.event === 'message' && event.data !== '') readMessages(event.data, this);
   }
 
+  ignoresLog(): boolean {
+    return this.#receiver?.ignoresLog?.(undefined) === true;
+  }
+
   message(message: Message): void {
     if (this.#closing === undefined) this.#receiver?.message(message, undefined);
   }

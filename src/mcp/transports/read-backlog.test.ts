@@ -64,3 +64,20 @@ test.each([
   expect(pieces).toHaveLength(count);
   expect(backlog.isEmpty).toBe(true);
 });
+
+test('a backlog of copies stays as it was when the bytes change their place', () => {
+  const backlog = new ReadBacklog(endOfLines);
+  const place = Buffer.alloc(4);
+  const take = (): string | undefined => backlog.take()?.toString();
+  const push = (text: string): void => backlog.pushCopy(place.subarray(0, place.write(text)));
+  push('{1}\n');
+  push('{2}\n');
+  expect(take()).toBe('{1}\n');
+  push('{3}\n');
+  expect(take()).toBe('{2}\n');
+  expect(take()).toBe('{3}\n');
+  expect(backlog.isEmpty).toBe(true);
+  push('{4\n');
+  place.fill(0);
+  expect(take()).toBe('{4\n');
+});

@@ -76,6 +76,8 @@ export class ReadBacklog {
   readonly #endOfStep: (bytes: Buffer, from: number) => number;
   readonly #pieces: Buffer[] = [];
   #at = 0;
+  /** Serves one piece after another: a flood would otherwise leave as much garbage as it is long. */
+  #room: Buffer | undefined;
 
   constructor(endOfStep: (bytes: Buffer, from: number) => number) {
     this.#endOfStep = endOfStep;
@@ -87,6 +89,15 @@ export class ReadBacklog {
 
   push(piece: Buffer): void {
     this.#pieces.push(piece);
+  }
+
+  /** The same for bytes whose place is used again. What `take` returned earlier is overwritten, if all of it was taken. */
+  pushCopy(bytes: Buffer): void {
+    if (!this.isEmpty) return this.push(Buffer.from(bytes));
+    if (this.#room === undefined || this.#room.length < bytes.length)
+      this.#room = Buffer.allocUnsafeSlow(bytes.length);
+    bytes.copy(this.#room);
+    this.push(this.#room.subarray(0, bytes.length));
   }
 
   /** The next few events or lines, or the rest of a piece. */
