@@ -27,10 +27,14 @@ export function isPrivateHost(hostname: string): boolean {
   return ipaddr.isValid(host) && isPrivateAddress(host);
 }
 
+/** Looks like any other, but tells machines of Azure about themselves and is reached from nowhere else. */
+const AZURE_HOST = '168.63.129.16';
+
 /** Anything but a global unicast address: loopback, private, link-local, metadata, mapped, compatible and translated forms. */
 export function isPrivateAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return true;
   const parsed = ipaddr.process(address);
+  if (parsed.toString() === AZURE_HOST) return true;
   return parsed.range() !== 'unicast' || (parsed instanceof ipaddr.IPv6 && !isGlobal(parsed));
 }
 
