@@ -20,8 +20,8 @@ import { TaskBegun } from './tasks/task-begun.js';
 
 const LINE = 'held';
 const CLAIM_MS = 5_000;
-/** No call takes longer; whoever makes it is looked after meanwhile. */
-const LONGEST_MS = 3_600_000;
+/** No call may take longer; whoever makes it is looked after meanwhile. */
+const LONGEST_MS = 86_400_000;
 /** Whoever claims a call goes on with it at once, or is gone. */
 const UNUSED_MS = 30_000;
 
