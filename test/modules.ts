@@ -146,7 +146,9 @@ export const MODULES: Readonly<Record<string, Limit>> = {
       'mcp/server',
     ],
     ['yaml', 'jsonc-parser', 'zod', 'undici', '@hono/node-server', '@napi-rs/keyring'],
+    // Of the first, a guard that ends the hub's children when the hub is killed.
     [
+      'node:child_process',
       'node:dns/promises',
       'node:fs',
       'node:http',

@@ -1,19 +1,23 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { endLeftBehind, markProcess, type ProcessMark } from '../mcp/transports/index.js';
+import type { ChildGuard } from './child-guard.js';
 
 /**
- * Which processes this hub has started, on disk: should it be killed, the next one ends those that did not notice. Each
- * hub has a folder of its own, named after its process, with an empty file for each child.
+ * Which processes this hub has started, on disk and with a guard: should it be killed, the guard ends those that did not
+ * notice, and the next hub whatever the guard did not. Each hub has a folder of its own, named after its process, with an
+ * empty file for each child.
  */
 export class ChildRecords {
   readonly #folder: string;
+  readonly #guard: ChildGuard | undefined;
   readonly #own: string | undefined;
   readonly #boot: string;
 
   /** Without a system that tells processes apart, nothing is recorded. */
-  constructor(folder: string) {
+  constructor(folder: string, guard?: ChildGuard) {
     this.#folder = folder;
+    this.#guard = guard;
     this.#boot = bootId();
     const mark = markProcess(process.pid);
     this.#own = mark && join(folder, `${this.#boot}-${nameOf(mark)}`);
@@ -32,7 +36,11 @@ export class ChildRecords {
       mkdirSync(this.#own ?? '', { recursive: true, mode: 0o700 });
       writeFileSync(file, '', { mode: 0o600 });
     });
-    return () => attempt(() => rmSync(file, { force: true }));
+    this.#guard?.add(started.pid);
+    return () => {
+      this.#guard?.remove(started.pid);
+      attempt(() => rmSync(file, { force: true }));
+    };
   }
 
   /** Ends what hubs left behind that are no more. Returns how many processes that were. */
@@ -45,6 +53,7 @@ export class ChildRecords {
   }
 
   close(): void {
+    this.#guard?.close();
     const own = this.#own;
     if (own !== undefined) attempt(() => rmSync(own, { recursive: true, force: true }));
   }

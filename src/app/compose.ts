@@ -38,6 +38,7 @@ import { createSealer, type Storage } from '../storage/index.js';
 import { createUpstreamPool, type UpstreamChange, type Upstreams } from '../upstreams/index.js';
 import { createAcceptedPolicies } from './accepted-policies.js';
 import { announcing, announcingSnapshots } from './announcing.js';
+import { ChildGuard } from './child-guard.js';
 import { ChildRecords } from './child-records.js';
 import { composeConnections, composeTokens } from './compose-accounts.js';
 import { composeBrowser } from './compose-browser.js';
@@ -188,7 +189,7 @@ async function openParts(given: HubParts) {
   const agentsChanged = new Signal();
   const listChanged = new Signal<ConnectorId>();
   const upstreamChanged = new Signal<UpstreamChange>();
-  const children = new ChildRecords(join(folder.path, 'children'));
+  const children = new ChildRecords(join(folder.path, 'children'), new ChildGuard());
   const folders = composeFolders(folder, children);
   const publicUrl = new PublicUrl(config.server.publicUrl);
   const callers = composeCallers({ ...shared, config, publicUrl, agents, admins, clock });

@@ -15,17 +15,21 @@ describe.runIf(process.platform === 'linux')('P-12: a hub with 50 processes is k
   let folder = '';
   const hubs: HubProcess[] = [];
 
+  const withWords = (...wanted: readonly string[]): readonly number[] =>
+    readdirSync('/proc')
+      .filter((pid) => {
+        if (!/^\d+$/.test(pid)) return false;
+        try {
+          const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+          return wanted.every((word) => words.includes(word));
+        } catch {
+          return false;
+        }
+      })
+      .map(Number);
+
   /** Those of a kind that live; `sleep` and the like of theirs do not count. */
-  const living = (kind: string): number =>
-    readdirSync('/proc').filter((pid) => {
-      if (!/^\d+$/.test(pid)) return false;
-      try {
-        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-        return words.includes(folder) && words.includes(kind);
-      } catch {
-        return false;
-      }
-    }).length;
+  const living = (kind: string): number => withWords(folder, kind).length;
 
   /** Seldom: each look reads the whole process table. */
   const untilLiving = async (kind: string, count: number, withinMs: number): Promise<void> => {
@@ -44,18 +48,35 @@ describe.runIf(process.platform === 'linux')('P-12: a hub with 50 processes is k
     rmSync(folder, { recursive: true, force: true });
   });
 
-  test('F44: those that notice are gone in five seconds, the others with the next start, which waits for no upstream', async () => {
+  const startWithFifty = async (): Promise<HubProcess> => {
     const connectors = KINDS.flatMap((kind) =>
       Array.from({ length: EACH }, (_, n) => [
         `${kind}-${n}`,
         { command: 'sh', args: [SCRIPT, kind, folder], era: 'legacy', retries: 0 },
       ]),
     );
-    hubs.push(await startHubProcess(folder, { connectors: Object.fromEntries(connectors) }));
+    const hub = await startHubProcess(folder, { connectors: Object.fromEntries(connectors) });
+    hubs.push(hub);
     for (const kind of KINDS) await untilLiving(kind, EACH, 60_000);
-    await hubs[0]?.kill();
+    return hub;
+  };
+
+  test('all are gone in five seconds, and its guard too', async () => {
+    const hub = await startWithFifty();
+    const guard = (): readonly number[] => withWords('crosspoint-guard', String(hub.pid));
+    expect(guard()).toHaveLength(1);
+    await hub.kill();
+    for (const kind of KINDS) await untilLiving(kind, 0, 5_000);
+    expect(guard()).toEqual([]);
+  }, 120_000);
+
+  test('F44: without its guard, those that do not notice are ended by the next start, which waits for no upstream', async () => {
+    const hub = await startWithFifty();
+    for (const pid of withWords('crosspoint-guard', String(hub.pid))) process.kill(pid, 'SIGKILL');
+    await hub.kill();
     await untilLiving('polite', 0, 5_000);
-    expect(living('stubborn')).toBe(EACH);
+    // One that is just starting its `sleep` is there twice.
+    expect(living('stubborn')).toBeGreaterThanOrEqual(EACH);
     const dead = Array.from({ length: 50 }, (_, n) => [`dead-${n}`, { url: 'http://127.0.0.1:9/mcp' }]);
     const next = await startHubProcess(folder, { connectors: Object.fromEntries(dead) });
     hubs.push(next);
