@@ -4,14 +4,13 @@
  * Invariants: a value that leaves `parseJson` has no duplicate keys (strict limits), bounded depth and size, and no
  * rounded numbers. A `Message` has a well-formed id of its original type. Knows nothing of MCP.
  */
+export { JsonError, type JsonFault } from './json-error.js';
 export {
-  JsonError,
   parseJson,
   parseMessage,
   STRICT_JSON,
   TOLERANT_JSON,
   type Json,
-  type JsonFault,
   type JsonLimits,
   type JsonObject,
 } from './json.js';
@@ -27,6 +26,7 @@ export {
 } from './errors.js';
 export {
   answeredId,
+  seeminglyAnsweredId,
   InvalidMessage,
   isObject,
   withoutNullMembers,

@@ -1,4 +1,6 @@
+import { JsonError } from './json-error.js';
 import { isExactNumber, JsonNumber, keepText, parseWithExactNumbers } from './json-number.js';
+import { ParseCost } from './parse-cost.js';
 
 /** What JSON text can stand for. Numbers that a double would round are a `JsonNumber`. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
@@ -11,25 +13,26 @@ export interface JsonLimits {
   readonly maxDepth: number;
   /** Values in the document. An empty array or object counts as two, a number that a double would round as five. */
   readonly maxNodes: number;
+  /** What parsing may cost, in values of the cheapest kind; without it only their number counts. */
+  readonly maxCost?: number;
   /** `refuse` where a policy decides on the value; `last` where we only read what a peer wrote. */
   readonly duplicateKeys: 'refuse' | 'last';
 }
 
 /** What we accept from clients. */
 export const STRICT_JSON: JsonLimits = { maxDepth: 64, maxNodes: 100_000, duplicateKeys: 'refuse' };
-/** What we accept from upstreams: larger, because a catalogue of thousands of tools is legitimate. */
-export const TOLERANT_JSON: JsonLimits = { maxDepth: 256, maxNodes: 2_000_000, duplicateKeys: 'last' };
-
-export type JsonFault = 'syntax' | 'depth' | 'nodes' | 'duplicate_key';
-
-export class JsonError extends Error {
-  override readonly name = 'JsonError';
-  readonly fault: JsonFault;
-  constructor(fault: JsonFault, message: string) {
-    super(message);
-    this.fault = fault;
-  }
-}
+/**
+ * What we accept from upstreams: larger, because a catalogue of thousands of tools is legitimate, but nothing for which
+ * everybody would have to wait much longer than a tenth of a second.
+ */
+export const TOLERANT_JSON: JsonLimits = {
+  maxDepth: 256,
+  maxNodes: 2_000_000,
+  maxCost: 2_000_000,
+  duplicateKeys: 'last',
+};
+/** Shorter texts cannot cost too much, whatever they are. */
+const CHEAP_LENGTH = 256 * 1024;
 
 const BYTE_ORDER_MARK = 0xfeff;
 
@@ -104,6 +107,8 @@ const SURELY_EXACT_LENGTH = 15;
 const EXTRA_NODES = 4;
 
 function measure(text: string, limits: JsonLimits): Shape {
+  const isCostly = limits.maxCost !== undefined && text.length > CHEAP_LENGTH;
+  const cost = isCostly ? new ParseCost(limits.maxCost) : undefined;
   let depth = 0;
   let nodes = 1;
   let members = 0;
@@ -112,7 +117,9 @@ function measure(text: string, limits: JsonLimits): Shape {
   for (let i = 0; i < length; i++) {
     const c = text.charCodeAt(i);
     if (c === 0x22) {
-      i = endOfString(text, i);
+      const close = endOfString(text, i);
+      cost?.addText(text, i, close);
+      i = close;
     } else if (c === 0x3a) {
       members++;
     } else if (c === 0x2c) {
@@ -120,10 +127,12 @@ function measure(text: string, limits: JsonLimits): Shape {
     } else if (c === 0x7b || c === 0x5b) {
       if (++depth > limits.maxDepth) throw tooDeep(limits);
       if (++nodes > limits.maxNodes) throw tooManyNodes(limits);
+      cost?.addContainer();
     } else if (c === 0x7d || c === 0x5d) {
       depth--;
     } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
       const end = endOfNumber(text, i);
+      cost?.addNumber(text, i, end);
       const suspicious = end - i > SURELY_EXACT_LENGTH || hasExponent(text, i, end);
       if (suspicious && !isExactNumber(text.slice(i, end))) {
         (inexact ??= []).push(i, end);

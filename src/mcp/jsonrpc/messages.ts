@@ -96,6 +96,18 @@ export function answeredId(value: Json): RequestId | undefined {
   return isRequestId(value['id']) ? value['id'] : undefined;
 }
 
+const ID_FIRST = /^\{(?:"jsonrpc":"2\.0",)?"id":(\d{1,15}|"[^"\\]{0,64}"),"(?:result|error)":/;
+const ID_LAST = /[}\]"],(?:"jsonrpc":"2\.0",)?"id":(\d{1,15}|"[^"\\]{0,64}")(?:,"jsonrpc":"2\.0")?\}$/;
+const RESULT_FIRST = /^\{(?:"jsonrpc":"2\.0",)?"(?:result|error)":/;
+const LAST_LENGTH = 128;
+
+/** The same for a text that is too much to be parsed, if the id stands where servers write it: before the result or behind it. */
+export function seeminglyAnsweredId(text: string): RequestId | undefined {
+  const last = RESULT_FIRST.test(text) ? ID_LAST.exec(text.slice(-LAST_LENGTH)) : undefined;
+  const [, id] = ID_FIRST.exec(text) ?? last ?? [];
+  return id === undefined ? undefined : (JSON.parse(id) as RequestId);
+}
+
 /** Whether a parsed value is a JSON object. An exact number is one only to JavaScript. */
 export function isObject(value: unknown): value is JsonObject {
   return (

@@ -3,6 +3,7 @@ import {
   InvalidMessage,
   JsonError,
   parseMessage,
+  seeminglyAnsweredId,
   toMessage,
   TOLERANT_JSON,
   type ErrorMessage,
@@ -29,7 +30,7 @@ export function readMessages(text: string, sink: MessageSink): void {
     value = parseMessage(text, TOLERANT_JSON);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    sink.unreadable('not_json', undefined);
+    sink.unreadable('not_json', error.isTooMuch ? seeminglyAnsweredId(text) : undefined);
     return;
   }
   if (!Array.isArray(value)) return readMessage(value, sink);

@@ -116,3 +116,18 @@ test('a request that cannot be read is no answer, whatever its id', () => {
   reader.read('{"jsonrpc":"2.0","id":null,"result":{}}');
   expect([badAnswers, reader.skipped]).toEqual([[], 2]);
 });
+
+const TOO_MUCH = `{"a":[${Array(70_000).fill('{},[],1.5').join()},${Array.from({ length: 90_000 }, (_, i) => `"${i}"`).join()}]}`;
+test.each([
+  ['its id first', `{"jsonrpc":"2.0","id":7,"result":${TOO_MUCH}}`, [7]],
+  ['its id last', `{"result":${TOO_MUCH},"jsonrpc":"2.0","id":"a-7"}`, ['a-7']],
+  ['an id inside only', `{"result":{"x":${TOO_MUCH},"id":7}}`, []],
+  ['a method', `{"jsonrpc":"2.0","id":7,"method":"ping","params":${TOO_MUCH}}`, []],
+])(
+  'P-4: who waits for an answer that is too much to be parsed learns it, with %s',
+  (_name, line, expected) => {
+    const { reader, messages, badAnswers } = openReader();
+    reader.read(line);
+    expect([messages, badAnswers]).toEqual([[], expected]);
+  },
+);

@@ -3,6 +3,7 @@ import {
   InvalidMessage,
   JsonError,
   parseMessage,
+  seeminglyAnsweredId,
   toMessage,
   TOLERANT_JSON,
   type Json,
@@ -54,7 +55,7 @@ export class LineMessages {
       this.#badRun = 0;
       return;
     }
-    const value = parse(line);
+    const value = this.#parse(line);
     if (value === undefined) {
       this.#skip('not_json', line);
     } else if (Array.isArray(value) && value.length > 0) {
@@ -69,12 +70,26 @@ export class LineMessages {
     this.#stopped = true;
   }
 
+  #parse(line: string): Json | undefined {
+    if (TALK.test(line)) return undefined;
+    try {
+      return parseMessage(line, TOLERANT_JSON);
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      if (error.isTooMuch) this.#bad(seeminglyAnsweredId(line));
+      return undefined;
+    }
+  }
+
   #deliver(value: Json): void {
     const message = convert(value);
     if (message !== undefined) return this.#pass(message);
-    const answered = answeredId(value);
-    if (answered !== undefined && !this.#stopped) this.#options.onBadAnswer(answered);
+    this.#bad(answeredId(value));
     this.#skip('not_jsonrpc', '');
+  }
+
+  #bad(answered: RequestId | undefined): void {
+    if (answered !== undefined && !this.#stopped) this.#options.onBadAnswer(answered);
   }
 
   #pass(message: Message): void {
@@ -104,16 +119,6 @@ export class LineMessages {
 
 /** What no JSON begins with. An exception for each line of a program's talk would cost ten times as much as a message. */
 const TALK = /^\s*(?:[^{["\-\dtfn\s]|t(?!rue)|f(?!alse)|n(?!ull))/;
-
-function parse(line: string): Json | undefined {
-  if (TALK.test(line)) return undefined;
-  try {
-    return parseMessage(line, TOLERANT_JSON);
-  } catch (error) {
-    if (error instanceof JsonError) return undefined;
-    throw error;
-  }
-}
 
 const TALK_CHARACTERS = 500;
 
