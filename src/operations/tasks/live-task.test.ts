@@ -112,6 +112,26 @@ describe('looking', () => {
     expect(lost()).toBe(0);
   });
 
+  test('whoever needs a conversation at the same time as others shares theirs', async () => {
+    const { upstream, task } = setUp();
+    await Promise.all([task.look({}), task.update({ a: { roots: [] } }, {}), task.cancel({}, false)]);
+    expect([upstream.openLeases, upstream.resting, upstream.followed]).toEqual([1, 1, ['far']]);
+    expect([upstream.answers.length, upstream.cancels]).toEqual([1, 1]);
+    task.close();
+    await vi.advanceTimersByTimeAsync(0);
+    expect([upstream.openLeases, upstream.resting]).toEqual([0, 0]);
+  });
+
+  test('a conversation that opens when the task is over is let go at once', async () => {
+    const { upstream, task } = setUp();
+    const looking = task.look({});
+    const answering = task.update({ a: { roots: [] } }, {});
+    task.close();
+    expect(await looking).toMatchObject({ status: 'working' });
+    await answering;
+    expect([upstream.openLeases, upstream.resting, upstream.looks, upstream.answers]).toEqual([0, 0, 0, []]);
+  });
+
   test('what the upstream forgot is lost', async () => {
     const { upstream, task, lost, endings } = setUp();
     upstream.forget();

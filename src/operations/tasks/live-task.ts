@@ -43,6 +43,7 @@ export class LiveTask {
   readonly #waiting = new Set<(reason: HubError) => void>();
   #lease: Lease | undefined;
   #followed: UpstreamTask | undefined;
+  #opening: Promise<UpstreamTask | undefined> | undefined;
   #letGo: (() => void) | undefined;
   #state: TaskState;
   #looking: Promise<TaskState> | undefined;
@@ -66,10 +67,11 @@ export class LiveTask {
   }
 
   /** Keeps a conversation without taking a turn in it. */
-  hold(lease: Lease): void {
+  hold(lease: Lease): UpstreamTask {
     this.#lease = lease;
     this.#followed = lease.upstream.followTask(this.record.upstreamId ?? '');
     void lease.rest(() => new Promise<void>((resolve) => (this.#letGo = resolve)));
+    return this.#followed;
   }
 
   /** Looks at it now and then from now on. */
@@ -86,7 +88,7 @@ export class LiveTask {
 
   async update(responses: InputResponses, options: UpstreamOptions): Promise<void> {
     if (this.hasEnded) return;
-    await (await this.#follow()).update(responses, options);
+    await (await this.#follow())?.update(responses, options);
     // What was seen before the answers were given counts no more.
     await this.#looking?.catch(() => {});
   }
@@ -94,7 +96,7 @@ export class LiveTask {
   /** `final`: from now on it is over for its caller, whatever the upstream makes of it. */
   async cancel(options: UpstreamOptions, final: boolean): Promise<void> {
     if (this.hasEnded) return;
-    await (await this.#follow()).cancel(options);
+    await (await this.#follow())?.cancel(options);
     await this.#looking?.catch(() => {});
     const now = await this.look(options);
     if (final && !isEnded(now.status)) await this.#learn({ ...now, status: 'cancelled' });
@@ -152,8 +154,8 @@ export class LiveTask {
 
   async #look(options: UpstreamOptions): Promise<TaskState> {
     try {
-      const seen = await (await this.#follow()).get(options);
-      if (this.#closed) return this.#state;
+      const seen = await (await this.#follow())?.get(options);
+      if (seen === undefined || this.#closed) return this.#state;
       await this.#learn(this.#named(seen));
       return this.#state;
     } catch (error) {
@@ -166,9 +168,18 @@ export class LiveTask {
     }
   }
 
-  async #follow(): Promise<UpstreamTask> {
-    if (this.#followed === undefined) this.hold(await this.#parts.open());
-    return this.#followed as UpstreamTask;
+  /** Those who need a conversation at the same time open one. Undefined where the task is over by the time that it is open. */
+  async #follow(): Promise<UpstreamTask | undefined> {
+    if (this.#followed !== undefined) return this.#followed;
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  async #open(): Promise<UpstreamTask | undefined> {
+    const lease = await this.#parts.open();
+    if (!this.#closed && !this.hasEnded) return this.hold(lease);
+    lease.release();
+    return undefined;
   }
 
   #named(seen: TaskState): TaskState {
