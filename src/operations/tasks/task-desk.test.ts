@@ -253,6 +253,25 @@ describe('one end, written down once', () => {
     expect([upstream.openLeases, await store.count()]).toEqual([1, 1]);
   });
 
+  test('past its end in every process, whichever of them wrote that down', async () => {
+    const { desk, another, begin, upstream, events, pass } = await setUp();
+    const [running, over] = [await begin(), await begin()];
+    const next = another();
+    await next.get(as(ADA), running);
+    upstream.state = DONE;
+    await next.get(as(ADA), over);
+    upstream.state = WORKING;
+    expect(upstream.openLeases).toBe(3);
+    pass(60_000);
+    await desk.sweep();
+    await next.sweep();
+    expect([upstream.openLeases, desk.size, next.size]).toEqual([0, 0, 0]);
+    expect(events.map(({ callId, outcome }) => [callId, outcome])).toEqual([
+      ['call-2', 'ok'],
+      ['call-1', 'outcome_unknown'],
+    ]);
+  });
+
   test('removed with its agent or its connector: cancelled, and told to the upstream and to who watches', async () => {
     const { desk, begin, upstream, events, store } = await setUp();
     const [one, two, his] = [await begin(), await begin(ADA, 'erp'), await begin(BOB)];

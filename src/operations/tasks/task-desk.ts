@@ -52,6 +52,11 @@ export class TaskDesk {
     this.#sweeping.unref();
   }
 
+  /** Those that this process knows of. */
+  get size(): number {
+    return this.#live.size;
+  }
+
   /** Looking at a task can reach its upstream as a call does, and counts like one. */
   async admit(agent: AgentId): Promise<void> {
     await this.#deps.rates.require(agent);
@@ -150,12 +155,15 @@ export class TaskDesk {
 
   /** Forgets what is past its end. What became of it nobody knows then. */
   async sweep(): Promise<void> {
+    const now = this.#deps.clock.now();
     try {
       await this.#forget(await this.#deps.store.takeExpired(), 'outcome_unknown');
     } catch (error) {
       const message = error instanceof Error ? error.message : '';
       this.#deps.logger.warn({ error: message }, 'old tasks could not be removed');
     }
+    // Another process may have taken their records.
+    for (const { record } of this.#live.values()) if (record.expiresAt <= now) this.#drop(record.id);
   }
 
   async removeAllOf(agent: AgentId): Promise<void> {
