@@ -29,7 +29,7 @@ const MOST_KEPT = 100_000;
 const ADDED_PER_COUNT = 256;
 
 export interface RepeatedCallsOptions {
-  readonly tickets: Pick<TicketStore, 'add' | 'put' | 'find' | 'remove' | 'count'>;
+  readonly tickets: Pick<TicketStore, 'add' | 'put' | 'find' | 'remove' | 'count' | 'sweep'>;
   readonly events: Pick<EventLog, 'append'>;
   readonly clock: Clock;
   /** This process, among those that share the store. */
@@ -75,8 +75,8 @@ export class RepeatedCalls {
       if (await tickets.add(ticket)) return (making) => this.#make(call, ticket, kept, making);
       const found = await tickets.find(KIND, name);
       if (found === undefined) {
-        // Past its end and not swept yet, or freed a moment ago.
-        await tickets.remove(KIND, name);
+        // Past its end and not swept yet, or freed a moment ago; then somebody else may have it by now.
+        await tickets.sweep();
         continue;
       }
       const known = parseKept(found.value);

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { Agent } from '../agents/index.js';
+import { buildSurface } from '../catalog/index.js';
+import { toAgentId, toCallId, type TicketStore } from '../kernel/index.js';
+import { openStorage } from '../storage/index.js';
+import { entryOf, EVERYTHING_PERMITTED } from '../../test/support/catalog-examples.js';
+import type { ToolCall } from './call-tool.js';
+import { RepeatedCalls } from './repeated-calls.js';
+
+const DAY_MS = 86_400_000;
+const ENTRY = buildSurface(
+  [entryOf('crm', { tools: ['pay'] })],
+  { kind: 'all' },
+  EVERYTHING_PERMITTED,
+).findTool('crm__pay')!;
+const facts = {
+  name: 'ada',
+  enabled: true,
+  tags: [],
+  source: 'file',
+  version: 1,
+  createdAt: 0,
+  updatedAt: 0,
+};
+
+function callOf(id: string): ToolCall {
+  return {
+    callId: toCallId(id),
+    agent: { ...facts, id: toAgentId('ada') } as Agent,
+    scope: { kind: 'all' },
+    exposedName: 'crm__pay',
+    args: { amount: 7 },
+    options: { meta: { 'crosspoint/idempotencyKey': 'k' } },
+  };
+}
+
+test('a key whose day is over counts anew for one of those who come with it, however late the others look', async () => {
+  let at = 1_000;
+  const clock = { now: () => at, monotonic: () => at };
+  const masterKeys = { active: { id: 'test', key: Buffer.alloc(32, 7) } };
+  const storage = await openStorage({ url: 'sqlite::memory:', masterKeys, clock });
+  const processOf = (self: string, tickets: TicketStore): RepeatedCalls =>
+    new RepeatedCalls({ tickets, events: { append: () => {} }, clock, self, isAlive: async () => true });
+  try {
+    const one = processOf('one', storage.tickets);
+    const first = await one.begin(callOf('first'), ENTRY);
+    expect(first).toBeTypeOf('function');
+    at += DAY_MS;
+    let goOn: (value: unknown) => void = () => {};
+    const held = new Promise((resolve) => (goOn = resolve));
+    let looks = 0;
+    const slow = processOf('slow', {
+      ...storage.tickets,
+      async find(kind, name) {
+        const found = await storage.tickets.find(kind, name);
+        if (++looks === 1) await held;
+        return found;
+      },
+    });
+    const giveUp = new AbortController();
+    const late = callOf('late');
+    const other = slow.begin({ ...late, options: { ...late.options, signal: giveUp.signal } }, ENTRY);
+    await expect.poll(() => looks).toBe(1);
+    expect(await one.begin(callOf('again'), ENTRY)).toBeTypeOf('function');
+    goOn(undefined);
+    giveUp.abort();
+    await expect(other).rejects.toMatchObject({ code: 'cancelled' });
+  } finally {
+    await storage.close();
+  }
+});
