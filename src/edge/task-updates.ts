@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/index.js';
 import type { SurfaceScope } from '../catalog/index.js';
+import type { TaskState } from '../mcp/model/index.js';
 import { writeTaskState } from '../mcp/wire/index.js';
 import type { ListenRequest, Subscription } from '../mcp/server/index.js';
 import type { TaskDesk } from '../operations/index.js';
@@ -12,9 +13,12 @@ export interface FollowedTasks {
   readonly request: ListenRequest;
 }
 
-/** Tells a listening client whenever one of its tasks changes. Tasks of others are left out of what is honoured. */
+/**
+ * Tells a listening client whenever one of its tasks changes. Tasks of others, and those that cannot be looked up now, are
+ * left out of what is honoured.
+ */
 export async function followTasks(
-  tasks: TaskDesk,
+  tasks: Pick<TaskDesk, 'watch'>,
   { agentOf, scope, taskIds, request }: FollowedTasks,
 ): Promise<Subscription> {
   const asked = {
@@ -26,9 +30,9 @@ export async function followTasks(
   };
   const stops = new Map<string, () => void>();
   for (const id of taskIds) {
-    const stop = await tasks.watch(asked, id, (state) =>
-      request.emit({ method: 'notifications/tasks', params: writeTaskState(state) }),
-    );
+    const tell = (state: TaskState): void =>
+      request.emit({ method: 'notifications/tasks', params: writeTaskState(state) });
+    const stop = await tasks.watch(asked, id, tell).catch(() => undefined);
     if (stop !== undefined) stops.set(id, stop);
   }
   return {
