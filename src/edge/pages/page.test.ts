@@ -120,6 +120,8 @@ describe('text of others', () => {
 describe('where to go after signing in', () => {
   test.each([
     ['/', '/'],
+    ['/settings', '/settings'],
+    ['/connectors/crm', '/connectors/crm'],
     ['/oauth/connect/abc', '/oauth/connect/abc'],
     ['/oauth/authorize?client_id=x&state=%2f', '/oauth/authorize?client_id=x&state=%2f'],
     ['//evil.example', '/'],

@@ -1,7 +1,7 @@
 /** Where a person may be sent after signing in: the pages of the console, and of the others only what begins a flow. */
 const RETURN_PATHS: readonly RegExp[] = [
   /^\/$/,
-  /^\/(?:connectors|tools|agents|policies|events)(?:\/[\w.-]+)*$/,
+  /^\/(?:connectors|tools|agents|policies|events|settings)(?:\/[\w.-]+)*$/,
   /^\/oauth\/[\w./-]+$/,
 ];
 const MAX_LENGTH = 4_096;
