@@ -1,8 +1,6 @@
 import type { ReturnTarget } from '../../operations/index.js';
 import { toReturnPath } from '../pages/return-path.js';
 
-/** Pages of the console that a sign-in may have begun on. */
-const CONSOLE = /^\/(?:connectors|agents)(?:\/[A-Za-z0-9_-]{1,64})?$/;
 const MAX_LENGTH = 512;
 
 /**
@@ -12,7 +10,7 @@ const MAX_LENGTH = 512;
 export function toReturnTarget(returnTo: string | undefined, isBrowser: boolean): ReturnTarget {
   if (returnTo === undefined) return { kind: 'page', path: undefined };
   if (!isBrowser && isLoopback(returnTo)) return { kind: 'loopback', url: returnTo };
-  return { kind: 'page', path: CONSOLE.test(returnTo) ? returnTo : toReturnPath(returnTo) };
+  return { kind: 'page', path: toReturnPath(returnTo) };
 }
 
 /** By number, because a name may lead elsewhere (RFC 8252, section 8.3), and with a port, because programs have no fixed one. */
