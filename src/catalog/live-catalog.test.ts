@@ -40,6 +40,15 @@ describe('live catalogue', () => {
       ({ catalog }) => catalog.putSnapshot(snapshotOf('a', { tools: ['x'] }, { listedAs: 'shared' })),
       true,
     ],
+    [
+      'the same offers of a server that can do more now',
+      ({ catalog }) => {
+        const { upstream, ...rest } = snapshotOf('a', { tools: ['x'] });
+        const capabilities = { ...upstream.capabilities, completions: {} };
+        catalog.putSnapshot({ ...rest, upstream: { ...upstream, capabilities } });
+      },
+      true,
+    ],
     ['other offers', ({ catalog }) => catalog.putSnapshot(snapshotOf('a', {})), true],
     ['a changed connector', ({ catalog }) => catalog.putConnector(connectorOf('a')), true],
     ['a hidden one', ({ catalog, a }) => catalog.setHidden(a.id, true), true],

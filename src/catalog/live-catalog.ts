@@ -1,5 +1,6 @@
 import type { Connector } from '../connectors/index.js';
 import type { ConnectorId } from '../kernel/index.js';
+import { hashOf } from './build-snapshot.js';
 import type { Snapshot } from './snapshot.js';
 import type { CatalogEntry } from './surface.js';
 
@@ -61,7 +62,7 @@ export function createLiveCatalog(): LiveCatalog {
     putSnapshot(snapshot) {
       const before = snapshots.get(snapshot.connectorId);
       snapshots.set(snapshot.connectorId, snapshot);
-      if (before?.hash !== snapshot.hash || before.listedAs !== snapshot.listedAs) changed();
+      if (before === undefined || !isShownAlike(before, snapshot)) changed();
     },
     setHidden(connector, hide) {
       if (hidden.has(connector) === hide) return;
@@ -79,4 +80,10 @@ export function createLiveCatalog(): LiveCatalog {
       return () => listeners.delete(listener);
     },
   };
+}
+
+/** Whether agents see the same of both. The hash is of what is offered, not of what else the upstream says it can do. */
+function isShownAlike(one: Snapshot, other: Snapshot): boolean {
+  const said = ({ upstream, ttls }: Snapshot): string => hashOf([upstream.capabilities, ttls ?? {}]);
+  return one.hash === other.hash && one.listedAs === other.listedAs && said(one) === said(other);
 }
