@@ -34,6 +34,16 @@ describe('the handshake era', () => {
     });
   });
 
+  test('a handshake that cannot be read is answered under its id, and may be repeated', async () => {
+    const { channel } = openChannel();
+    channel.receive(request(1, 'initialize', { protocolVersion: 7 }));
+    expect((await channel.answer(1)).error).toMatchObject({
+      code: -32602,
+      message: 'protocolVersion must be a string',
+    });
+    await handshake(channel);
+  });
+
   test('progress, logs and questions share the channel', async () => {
     const { channel } = openChannel({
       call: async (r) => {

@@ -149,20 +149,18 @@ export class ChannelFace {
     const refuse = (error: ProtocolError): void => {
       reply.answer(writeError(id, error.toErrorObject()), 400);
     };
-    let modern: boolean;
     try {
-      modern = classifyInbound(message, NO_HEADERS) === 'modern';
+      const isModern = classifyInbound(message, NO_HEADERS) === 'modern';
+      if (this.#core.draining) refuse(new ProtocolError(INTERNAL_ERROR, 'The server is shutting down'));
+      else if (isModern) this.#modern.request(message, reply);
+      else if (!this.#servesLegacy) refuse(refuseEra(message));
+      else if (this.#session !== undefined) dispatchLegacy(this.#core, this.#session, message, reply);
+      else if (message.method === 'initialize') this.#initialize(message, reply, refuse);
+      else if (message.method === 'ping') reply.answer(writeResult(id, '{}'), 200);
+      else refuse(new ProtocolError(NOT_INITIALIZED, 'Not initialised'));
     } catch (error) {
       refuse(this.#toError(error));
-      return;
     }
-    if (this.#core.draining) refuse(new ProtocolError(INTERNAL_ERROR, 'The server is shutting down'));
-    else if (modern) this.#modern.request(message, reply);
-    else if (!this.#servesLegacy) refuse(refuseEra(message));
-    else if (this.#session !== undefined) dispatchLegacy(this.#core, this.#session, message, reply);
-    else if (message.method === 'initialize') this.#initialize(message, reply, refuse);
-    else if (message.method === 'ping') reply.answer(writeResult(id, '{}'), 200);
-    else refuse(new ProtocolError(NOT_INITIALIZED, 'Not initialised'));
   }
 
   #notice(message: NotificationMessage): void {
