@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { settle } from '../../../test/support/client/manual-clock.js';
 import { failure, openLegacy, openModern } from '../../../test/support/client/open-client.js';
 import { SILENCE, type Answer, type Script } from '../../../test/support/client/scripted-transport.js';
@@ -122,6 +122,21 @@ describe('a task at a legacy server', () => {
     await settle();
     expect(wire.of('tasks/result').map(({ aborted }) => aborted)).toEqual([true]);
     expect(wire.of('tasks/cancel')).toHaveLength(0);
+  });
+
+  test('whoever does not wait for its first question any more is told so at once', async () => {
+    const { followed, clock } = await open({
+      'tasks/get': task('input_required'),
+      'tasks/result': () => SILENCE,
+    });
+    const leaving = new AbortController();
+    const looking = failure(followed.get({ signal: leaving.signal }));
+    await settle();
+    let reads = 0;
+    vi.spyOn(clock, 'now').mockImplementation(() => 1_000 + ++reads);
+    leaving.abort();
+    expect(await looking).toMatchObject({ code: 'aborted' });
+    expect(reads).toBeLessThan(10);
   });
 });
 

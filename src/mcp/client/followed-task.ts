@@ -141,8 +141,11 @@ class LegacyTask implements FollowedTask {
       // Asked for again with the next look at the task.
     });
     const deadline = clock.now() + FIRST_QUESTION_MS;
-    while (this.#questions.size === 0 && this.#outcome !== undefined && clock.now() < deadline)
+    while (this.#questions.size === 0 && this.#outcome !== undefined && clock.now() < deadline) {
       await sleep(clock, LOOK_MS, options?.signal);
+      if (options?.signal?.aborted === true)
+        throw new ClientError('aborted', 'looking at the task was aborted by its caller');
+    }
   }
 
   #result(options: RequestOptions | undefined): Promise<Outcome> {
