@@ -21,6 +21,7 @@ const encoder = new TextEncoder();
 export class MessageStream {
   readonly readable: ReadableStream<Uint8Array>;
   readonly #options: MessageStreamOptions;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   #queue: Message[] = [];
   #wake: (() => void) | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
@@ -31,7 +32,11 @@ export class MessageStream {
   constructor(options: MessageStreamOptions) {
     this.#options = options;
     this.readable = new ReadableStream<Uint8Array>(
-      { pull: (controller) => this.#pull(controller), cancel: () => this.#leave() },
+      {
+        start: (controller) => void (this.#controller = controller),
+        pull: (controller) => this.#pull(controller),
+        cancel: () => this.#leave(),
+      },
       { highWaterMark: 0 },
     );
   }
@@ -52,6 +57,7 @@ export class MessageStream {
 
   async #pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     clearTimeout(this.#stalled);
+    this.#stalled = undefined;
     if (this.#queue.length === 0 && !this.#ended && !this.#gone) await this.#silence();
     const messages = this.#queue;
     this.#queue = [];
@@ -74,11 +80,13 @@ export class MessageStream {
     });
   }
 
+  /** From the first message on that it leaves unread, however many follow. */
   #watchReader(): void {
     if (this.#wake !== undefined) return;
-    clearTimeout(this.#stalled);
-    this.#stalled = setTimeout(() => this.#leave(), this.#options.stallMs);
-    this.#stalled.unref();
+    this.#stalled ??= setTimeout(() => {
+      this.#leave();
+      this.#controller?.error(new Error('the client does not read'));
+    }, this.#options.stallMs).unref();
   }
 
   #leave(): void {
