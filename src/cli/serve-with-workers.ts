@@ -53,7 +53,10 @@ export async function serveWithWorkers({
   const set = new WorkerSet({
     count: workers,
     fork: () => {
-      const worker = cluster.fork().process;
+      const forked = cluster.fork();
+      // Its process tells as well, and the set hears that.
+      forked.on('error', () => {});
+      const worker = forked.process;
       const link = worker.stdio[LINK_DESCRIPTOR];
       if (link instanceof Duplex) {
         primary.attach(link);

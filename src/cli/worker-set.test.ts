@@ -14,6 +14,9 @@ const SERVING = `
   process.on('message', (order) => order === 'stop' && process.exit(0));
   process.send({ type: 'ready', hub: ${JSON.stringify(HUB)} });`;
 
+/** A process that the system does not start. */
+const NONE = '';
+
 /** Real processes that run these programs, one after the other, then the last one again and again. */
 function open(count: number, programs: readonly string[]) {
   const forked: ChildProcess[] = [];
@@ -24,9 +27,8 @@ function open(count: number, programs: readonly string[]) {
     count,
     fork: () => {
       const program = programs[Math.min(forked.length, programs.length - 1)] ?? '';
-      const child = spawn(process.execPath, ['-e', program], {
-        stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      });
+      const command = program === NONE ? '/nowhere/node' : process.execPath;
+      const child = spawn(command, ['-e', program], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
       forked.push(child);
       return child;
     },
@@ -45,6 +47,14 @@ test('workers that keep ending at their start end the whole with 1', async () =>
   expect(forked).toHaveLength(5);
   expect(onReady).not.toHaveBeenCalled();
 }, 20_000);
+
+test('one that could not be started is replaced, and nobody waits for it at the end', async () => {
+  const { set, ended, forked, onReady } = open(1, [NONE, SERVING]);
+  await vi.waitFor(() => expect(onReady).toHaveBeenCalledOnce(), 10_000);
+  expect(forked).toHaveLength(2);
+  set.stop();
+  expect(await ended).toBe(0);
+});
 
 test('a configuration that the first one refuses is refused by all', async () => {
   const { ended, forked } = open(3, ['process.exit(78)']);

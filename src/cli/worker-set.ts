@@ -90,7 +90,10 @@ export class WorkerSet {
       if (report.type === 'announce') this.#options.onPlace(report.place);
       else this.#onReady(worker, report.hub);
     });
-    worker.on('error', () => {});
+    // One that could not be started has no exit.
+    worker.on('error', () => {
+      if (worker.pid === undefined) this.#onExit(worker, null, null);
+    });
     worker.once('exit', (code, signal) => this.#onExit(worker, code, signal));
   }
 
