@@ -71,10 +71,16 @@ async function run(
   const running = await start(cli, config, logger, link);
   const { localUrl, hub } = running;
   const { watchConfig } = await import('./watch-config.js');
-  const watcher = watchConfig(cli, flags, config, async (read) => {
-    const next = await reload(running, logger, read);
-    if (next !== undefined) herald.announce({ localUrl, configFile: next.configFile });
-    return next;
+  const watcher = watchConfig(cli, flags, config, {
+    async onChange(read) {
+      const next = await reload(running, logger, read);
+      if (next !== undefined) herald.announce({ localUrl, configFile: next.configFile });
+      return next;
+    },
+    onError(error) {
+      const { message: reason } = toStartFailure(error);
+      logger.warn({ reason }, 'changes of the configuration may go unnoticed; SIGHUP has it read again');
+    },
   });
   const end = (code: number): never => {
     herald.ended();

@@ -11,6 +11,13 @@ export interface ConfigWatcher {
   close(): Promise<void>;
 }
 
+export interface ConfigFollower {
+  /** What became of it; undefined: what was before stays. */
+  readonly onChange: (read: () => Promise<Config>) => Promise<Config | undefined>;
+  /** Something could not be watched or taken up. */
+  readonly onError: (error: unknown) => void;
+}
+
 const QUIET_MS = 100;
 const LOOK_MS = 500;
 
@@ -22,24 +29,26 @@ export function watchConfig(
   cli: Cli,
   flags: Flags,
   started: Config,
-  onChange: (read: () => Promise<Config>) => Promise<Config | undefined>,
+  { onChange, onError }: ConfigFollower,
 ): ConfigWatcher {
   let last: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   const watcher = watch(pathsOf(cli, started), { ignoreInitial: true, depth: 0 });
   const reload = (): void => {
-    last = last.then(async () => {
+    const read = async (): Promise<void> => {
       if (closed) return;
       const config = await onChange(() => readLocalConfig(cli, flags));
       if (config !== undefined) watcher.add(pathsOf(cli, config));
-    });
+    };
+    last = last.then(read).catch(onError);
   };
   const changed = (): void => {
     clearTimeout(timer);
     timer = setTimeout(reload, QUIET_MS);
   };
   watcher.on('all', changed);
+  watcher.on('error', onError);
   // A watcher of the data folder would wake at every write to the database beside the file.
   const variables = join(started.dataDir, 'variables.json');
   const look = (now: Stats, before: Stats): void => {

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Config } from '../app/index.js';
+import type { Cli } from './cli.js';
+import { readLocalConfig } from './local-config.js';
+import { watchConfig } from './watch-config.js';
+
+type OnChange = (read: () => Promise<Config>) => Promise<Config | undefined>;
+
+/** Follows the configuration of a folder of its own, which names one policy. */
+async function follow(onChange: OnChange, prepare: (folder: string) => void = () => {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'crosspoint-watch-'));
+  const file = join(folder, 'crosspoint.yaml');
+  writeFileSync(file, 'policies: ["./policies/*.cedar"]\n');
+  const cli = { folder, environment: {} } as unknown as Cli;
+  const started = await readLocalConfig(cli, {});
+  prepare(folder);
+  const onError = vi.fn<(error: unknown) => void>();
+  const watcher = watchConfig(cli, {}, started, { onChange, onError });
+  onTestFinished(async () => {
+    await watcher.close();
+    rmSync(folder, { recursive: true });
+  });
+  return { file, watcher, onError };
+}
+
+test('what cannot be watched is told, and the rest is watched all the same', async () => {
+  const onChange = vi.fn<OnChange>(async () => undefined);
+  const { file, onError } = await follow(onChange, (folder) => {
+    // Leads to itself.
+    symlinkSync(join(folder, 'policies'), join(folder, 'policies'));
+  });
+  await vi.waitFor(() => expect(onError).toHaveBeenCalled(), 5_000);
+  await vi.waitFor(() => {
+    writeFileSync(file, 'policies: []\n');
+    expect(onChange).toHaveBeenCalled();
+  }, 5_000);
+});
+
+test('a configuration that could not be taken up does not keep the next one from it', async () => {
+  const onChange = vi.fn<OnChange>(async (read) => read());
+  onChange.mockRejectedValueOnce(new Error('the disk is full'));
+  const { watcher, onError } = await follow(onChange);
+  watcher.reload();
+  watcher.reload();
+  await vi.waitFor(() => expect(onChange).toHaveBeenCalledTimes(2));
+  expect(onError).toHaveBeenCalledOnce();
+});
