@@ -18,6 +18,8 @@ const HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   connection: 'close',
 };
+/** For an answer to leave. */
+const ANSWER_MS = 500;
 const CONFIRMATION = /^[\w-]{16,128}$/;
 
 /** On a free port of 127.0.0.1, at a path nobody can guess. */
@@ -42,7 +44,10 @@ export async function openLoopbackListener(): Promise<LoopbackListener> {
       const closed = once(server, 'close');
       server.close();
       server.closeIdleConnections();
+      // Browsers open connections in store, and may ask twice: nobody waits for these.
+      const late = setTimeout(() => server.closeAllConnections(), ANSWER_MS);
       await closed;
+      clearTimeout(late);
     },
   };
 }
