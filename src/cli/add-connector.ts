@@ -1,4 +1,3 @@
-import { ADMIN_ROUTES } from '../contract/index.js';
 import { CliError, usageError } from './cli-error.js';
 import { show, type Cli, type OutputOptions } from './cli.js';
 import { toRemoteInput, type RemoteOptions } from './connector-options.js';
@@ -10,6 +9,7 @@ import { dataFolderOf, findRunningHub } from './hub-file.js';
 import { watchReload } from './hub-reload.js';
 import { changeOperatorFile, findOperatorFile } from './operator-file.js';
 import { toStdioInput, type StdioOptions } from './stdio-options.js';
+import { storeConnector } from './store-connector.js';
 import { syncConnector, type SyncOutcome } from './sync-connector.js';
 import { escapeLine } from './terminal/escape-text.js';
 import { withProgress } from './terminal/progress.js';
@@ -47,20 +47,9 @@ export async function addRemoteConnector(
   if (options.env !== undefined || options.cwd !== undefined)
     throw usageError('--env and --cwd belong to a command, not to --url');
   const { connector, credential } = toRemoteInput(cli, url, options);
-  const { leadsIntoPrivateNetwork } = await import('../app/index.js');
-  const allowPrivateNetwork = await leadsIntoPrivateNetwork(url);
+  const owner = options.credentialMode === 'per_agent' ? (options.agent ?? '') : 'shared';
   await withHub(cli, hubOptions(options), async (hub) => {
-    const body = { ...connector, id, ...(allowPrivateNetwork && { allowPrivateNetwork }) };
-    await hub.ask(ADMIN_ROUTES.connectors.add, { body });
-    if (credential !== undefined) {
-      const owner = options.credentialMode === 'per_agent' ? (options.agent ?? '') : 'shared';
-      await hub
-        .ask(ADMIN_ROUTES.credentials.save, { path: { id, owner }, body: credential })
-        .catch(async (error: unknown) => {
-          await hub.ask(ADMIN_ROUTES.connectors.remove, { path: { id } });
-          throw error;
-        });
-    }
+    await storeConnector(hub, { id, connector, credential, owner });
     await report(cli, hub, id, options);
   });
 }

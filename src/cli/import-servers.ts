@@ -1,5 +1,5 @@
 import type { ImportedServer } from '../app/index.js';
-import { ADMIN_ROUTES, type CredentialInput } from '../contract/index.js';
+import type { CredentialInput } from '../contract/index.js';
 import type { Secret } from '../kernel/index.js';
 import { CliError } from './cli-error.js';
 import { printJson, type Cli, type OutputOptions } from './cli.js';
@@ -10,6 +10,7 @@ import { printNotes } from './import-text.js';
 import { findConnector } from './find-connector.js';
 import { watchReload } from './hub-reload.js';
 import { changeOperatorFile, findOperatorFile, type OperatorFileOptions } from './operator-file.js';
+import { storeConnector } from './store-connector.js';
 import { escapeLine } from './terminal/escape-text.js';
 import { syncConnector } from './sync-connector.js';
 import { withProgress } from './terminal/progress.js';
@@ -59,17 +60,12 @@ export async function carryOutImport(
 
 async function importRemote(hub: HubClient, { name, id, connector, credential }: Remote): Promise<Outcome> {
   if ((await findConnector(hub, id)) !== undefined) return { name, id, state: 'exists' };
-  const { leadsIntoPrivateNetwork } = await import('../app/index.js');
-  const allowPrivateNetwork = await leadsIntoPrivateNetwork(connector.url ?? '');
   try {
-    await hub.ask(ADMIN_ROUTES.connectors.add, {
-      body: { ...connector, id, name, ...(allowPrivateNetwork && { allowPrivateNetwork }) },
+    await storeConnector(hub, {
+      id,
+      connector: { ...connector, name },
+      credential: credential === undefined ? undefined : toInput(credential),
     });
-    if (credential !== undefined)
-      await hub.ask(ADMIN_ROUTES.credentials.save, {
-        path: { id, owner: 'shared' },
-        body: toInput(credential),
-      });
     return { name, id, state: 'imported' };
   } catch (error) {
     return failure({ name, id }, error);

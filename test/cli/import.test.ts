@@ -234,4 +234,15 @@ describe('carried out', () => {
       stderr: expect.stringContaining('There are: My Server, remote, broken'),
     });
   });
+
+  test('a server whose secret the hub does not take is not there afterwards', async () => {
+    const unfit = { url: upstream.url, headers: { Authorization: 'Bearer “remote-secret-0123456789”' } };
+    writeFileSync(place.path('unfit.json'), JSON.stringify({ mcpServers: { unfit } }));
+    const { code, stdout } = await place.run(['import', 'unfit.json', '--json']);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      [{ name: 'unfit', id: 'unfit', state: 'failed', problem: expect.any(String) }],
+    ]);
+    expect(await place.run(['connector', 'show', 'unfit'])).toMatchObject({ code: 1 });
+  });
 });
