@@ -85,7 +85,9 @@ async function bounded<Value>(value: Promise<Value>, signal: AbortSignal): Promi
       () => reject(new CliError('nobody finished the sign-in in time', { code: 'timeout' })),
       WAIT_MS,
     );
-    signal.addEventListener('abort', () => reject(new CliError('given up', { code: 'cancelled' })));
+    const giveUp = (): void => reject(new CliError('given up', { code: 'cancelled' }));
+    if (signal.aborted) giveUp();
+    else signal.addEventListener('abort', giveUp);
   });
   try {
     return await Promise.race([value, end]);
