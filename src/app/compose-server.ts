@@ -1,5 +1,10 @@
 import type { RequestListener, Server } from 'node:http';
-import { createHttpListener, createMcpEndpoints, type McpEndpoints } from '../edge/index.js';
+import {
+  createHttpListener,
+  createLateListener,
+  createMcpEndpoints,
+  type McpEndpoints,
+} from '../edge/index.js';
 import { createNoteRefusedCaller } from '../operations/index.js';
 import { createGuard, createNodeServer, createStateSeal } from '../mcp/server/index.js';
 import { composeAdmin, type AdminParts } from './compose-admin.js';
@@ -66,7 +71,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     guard: createGuard(guard),
     isReady: () => checks().every(({ ok }) => ok),
     sites: composeSites({ hub, config, folder, checks }),
-    others: lateListener(() => openAdmin({ hub, config, startedAt, shutdown })),
+    others: createLateListener(() => openAdmin({ hub, config, startedAt, shutdown }), hub.logger),
   });
   const most = settings.connectionsPerAddress;
   const onReached = (address: string): void =>
@@ -85,15 +90,4 @@ async function openAdmin(parts: AdminParts): Promise<RequestListener> {
   const listener = getRequestListener(fetch, { overrideGlobalObjects: false });
   // Failures are answered by the application; there is nothing left to reject with.
   return (request, response) => void listener(request, response);
-}
-
-function lateListener(open: () => Promise<RequestListener>): RequestListener {
-  let opened: Promise<RequestListener> | undefined;
-  return (request, response) => {
-    opened ??= open();
-    opened.then(
-      (listener) => listener(request, response),
-      () => response.destroy(),
-    );
-  };
 }

@@ -1,6 +1,7 @@
 /** Where requests enter: one port, MCP endpoints first. Faces of failures are decided here and nowhere else. */
 export { ERROR_FACES, type Faces } from './error-faces.js';
 export { createHttpListener, type HttpListenerOptions, type Site } from './http-listener.js';
+export { createLateListener } from './late-listener.js';
 export type { SharedSessions } from './shared-sessions/open-shared-sessions.js';
 export { CrowdedGates } from './crowded-gates.js';
 export { createLoadGuard, type LoadGuard, type LoadGuardOptions } from './load-guard.js';

@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { HubError, once, type Logger } from '../kernel/index.js';
+import type { RequestListener } from 'node:http';
+import { HubError, type Logger } from '../kernel/index.js';
 import type { Site } from './http-listener.js';
+import { createLateListener } from './late-listener.js';
 import { renderFailure } from './pages/failure-page.js';
 
 /** A request of a browser, with the address of its connection: what a header claims proves nothing. */
@@ -37,20 +38,17 @@ export function createWebSite({ routes, logger, renderError = renderFailure }: W
   }
 
   // The classes of `fetch` come along with it, so it is loaded for the first visitor.
-  const opened = once(async () => {
+  const open = async (): Promise<RequestListener> => {
     const { getRequestListener } = await import('@hono/node-server');
-    return getRequestListener(
+    const listener = getRequestListener(
       (request, { incoming }) => answer(request, incoming.socket.remoteAddress ?? ''),
       { overrideGlobalObjects: false },
     );
-  });
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const listener = await opened();
-    await listener(request, response);
+    return (request, response) => void listener(request, response);
   };
   return {
     owns: (path) => methodsAt(path) !== undefined,
-    listener: (request, response) => void serve(request, response),
+    listener: createLateListener(open, logger),
   };
 }
 
