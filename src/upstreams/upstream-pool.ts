@@ -100,6 +100,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     } catch (error) {
       // Whoever waited for the same attempt fails too; a newer one that somebody began meanwhile is not ours to forget.
       if (this.#members.get(key) === member) this.#members.delete(key);
+      else if (member !== undefined) this.#retired.delete(member);
       gate.leave();
       if (error instanceof UpstreamPaused || isHubError(error, 'cancelled')) throw error;
       throw (common.failure = toOpenFailure(error, connector, access.headers));
