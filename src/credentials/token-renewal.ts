@@ -328,7 +328,8 @@ export class TokenRenewal {
           if (this.#unsaved.get(key) === obtained) this.#unsaved.delete(key);
           return;
         } catch (error) {
-          if (isLast || isHubError(error, 'credential_required')) return;
+          if (isHubError(error, 'credential_required')) this.#unsaved.delete(key);
+          if (isLast) return;
         }
       }
     } finally {
