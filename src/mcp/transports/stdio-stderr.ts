@@ -54,6 +54,7 @@ export class StderrLog {
       // Node resumes the pipes of a child that exits, so that the end may come before what was read is taken.
       this.#pipe.hurry();
       this.#lines?.end();
+      this.#reportDropped();
     });
     stream.on('error', () => {});
   }
@@ -70,16 +71,6 @@ export class StderrLog {
   /** The child is about to end: its last words are handed on as soon as they are there. */
   hurry(): void {
     this.#pipe.hurry();
-  }
-
-  /** No more calls; what was kept can still be read. */
-  close(): void {
-    this.#reportDropped();
-    this.#lines?.stop();
-    this.#pipe.stop();
-    clearTimeout(this.#window);
-    this.#options.stream.off('data', this.#take);
-    this.#options.stream.destroy();
   }
 
   readonly #take = (chunk: Buffer): void => {
