@@ -40,7 +40,7 @@ export async function writeMark(db: Db, key: string, value: string): Promise<voi
     .execute();
 }
 
-/** Throws unless the rows continue `head` without a gap. */
+/** Whether the rows continue `head` without a gap. */
 export function continues(
   head: ChainPoint,
   rows: readonly { readonly sequence: number; readonly previousHash: string; readonly hash: string }[],
