@@ -55,7 +55,7 @@ export function createCallPolicy(policy: PolicyEngine): CallPolicy {
 }
 
 /** A tool as policies see it. */
-export function toTarget({ connector }: CatalogEntry, tool: Tool): PolicyTarget {
+export function toTarget({ connector }: CatalogEntry, tool: Tool): Extract<PolicyTarget, { kind: 'tool' }> {
   const tags = [...connector.tags, ...(connector.toolTags[tool.name] ?? [])];
   const annotations = flagsOf(tool);
   return { kind: 'tool', name: tool.name, risk: riskOf(annotations, tags), tags, annotations };

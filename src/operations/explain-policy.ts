@@ -1,8 +1,9 @@
 import type { AgentDirectory } from '../agents/index.js';
 import { buildSurface, type LiveCatalog, type Permits, type ToolEntry } from '../catalog/index.js';
-import { flagsOf, riskOf, type Decision, type PolicyEngine, type RiskClass } from '../governance/index.js';
+import type { Decision, PolicyEngine, RiskClass } from '../governance/index.js';
 import { HubError, type AgentId } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
+import { toTarget } from './call-policy.js';
 import type { Surfaces } from './surfaces.js';
 
 export interface ExplainPolicyDependencies {
@@ -37,18 +38,10 @@ export function createExplainPolicy(deps: ExplainPolicyDependencies): ExplainPol
     if (entry === undefined)
       throw new HubError('unknown_tool', `no connector that is on offers a tool ${name.slice(0, 128)}`);
     const { connector, tool, exposedName } = entry;
-    const tags = [...connector.tags, ...(connector.toolTags[tool.name] ?? [])];
-    const annotations = flagsOf(tool);
-    const risk = riskOf(annotations, tags);
-    const decision = deps.policy.decide({
-      agent,
-      action: 'call',
-      connector,
-      target: { kind: 'tool', name: tool.name, risk, tags, annotations },
-      args: args ?? {},
-    });
+    const target = toTarget(entry, tool);
+    const decision = deps.policy.decide({ agent, action: 'call', connector, target, args: args ?? {} });
     const listed = deps.surfaces.surfaceFor(agent, { kind: 'all' }).findTool(exposedName) !== undefined;
-    return { entry, decision, risk, tags, listed };
+    return { entry, decision, risk: target.risk, tags: target.tags, listed };
   };
 }
 
