@@ -1,5 +1,6 @@
 import {
   DEFAULT_ACCOUNT,
+  ownerName,
   refersToKeychain,
   type Credential,
   type CredentialOwner,
@@ -54,7 +55,7 @@ export async function keepCredential(
   events.append(toActor(by), {
     type: 'credential.saved',
     connector,
-    owner: owner.kind === 'shared' ? 'shared' : owner.agent,
+    owner: ownerName(owner),
     before: recordHash(before),
     after: recordHash(credential),
   });

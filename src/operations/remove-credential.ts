@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { inlineSecrets, type ConnectorDirectory } from '../connectors/index.js';
-import type { CredentialOwner, CredentialStore } from '../credentials/index.js';
+import { ownerName, type CredentialOwner, type CredentialStore } from '../credentials/index.js';
 import { HubError, type ConnectorId } from '../kernel/index.js';
 import { requireVersion, toActor, type AdminCaller } from './admin.js';
-import { connectorTurn } from './connector-writes.js';
+import { credentialTurn } from './credential-turn.js';
 import { recordHash } from './record-hash.js';
 import { readAccounts, revokeAccounts, type RevokeAccountsDependencies } from './revoke-accounts.js';
 import type { Turns } from './turns.js';
@@ -26,7 +26,7 @@ export type RemoveCredential = (request: {
 /** What came from a sign-in is revoked too. */
 export function createRemoveCredential(deps: RemoveCredentialDependencies): RemoveCredential {
   return ({ by, connector, owner, account, expectedVersion }) =>
-    deps.turns(connectorTurn(connector), async () => {
+    credentialTurn(deps.turns, connector, owner, async () => {
       const { auth } = await deps.connectors.require(connector);
       const before = await deps.credentialStore.find(connector, owner, account);
       if (before === undefined && owner.kind === 'shared' && Object.keys(inlineSecrets(auth)).length > 0) {
@@ -48,7 +48,7 @@ export function createRemoveCredential(deps: RemoveCredentialDependencies): Remo
       deps.events.append(toActor(by), {
         type: 'credential.removed',
         connector,
-        owner: owner.kind === 'shared' ? 'shared' : owner.agent,
+        owner: ownerName(owner),
         before: recordHash(before),
         after: recordHash(undefined),
       });
