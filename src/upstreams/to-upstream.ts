@@ -4,7 +4,7 @@ import type { Access } from '../credentials/index.js';
 import type { Listing, McpClient } from '../mcp/client/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import { reachesLevel, type LogLevel } from '../mcp/model/index.js';
-import { HubError } from '../kernel/index.js';
+import type { HubError } from '../kernel/index.js';
 import { ASK_EVERYTHING } from './ask-profile.js';
 import { withInput } from './input-routing.js';
 import { toHubError } from './upstream-failure.js';
@@ -55,7 +55,7 @@ export function toUpstream(client: McpClient, connector: Connector, vitals: Vita
       const brought = client.server.era === 'legacy' ? {} : { inputResponses, requestState };
       const whole = withInput({ ...options, ...brought });
       const round = await answered(options, () => client.callRaw(method, params, whole));
-      if (round.type === 'complete') return { result: shaped(method, round.result, connector) };
+      if (round.type === 'complete') return { result: round.result };
       if (round.type === 'input_required') return round;
       if (takesTask === true) return { task: round.task };
       return { result: (await client.awaitTask(round.task, whole).then(heard, rethrow)) as JsonObject };
@@ -130,18 +130,4 @@ function ttlsOf(listings: Readonly<Record<keyof ListTtls, Listing<unknown>>>): L
 
 function rejected(kind: RejectedOffer['kind'], listing: Listing<unknown>): RejectedOffer[] {
   return listing.rejected.map(({ name, reason }) => ({ kind, name: name ?? '', reason }));
-}
-
-const LISTS: Readonly<Record<string, string>> = {
-  'tools/call': 'content',
-  'prompts/get': 'messages',
-  'resources/read': 'contents',
-};
-
-/** What a single round brought, checked like the result of a whole call. */
-function shaped(method: string, result: JsonObject, { id }: Connector): JsonObject {
-  const member = LISTS[method];
-  if (member === undefined || Array.isArray(result[member])) return result;
-  if (member === 'content' && result[member] === undefined) return { ...result, content: [] };
-  throw new HubError('upstream_protocol', `connector ${id}: answered against the protocol`);
 }

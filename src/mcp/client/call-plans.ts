@@ -1,3 +1,4 @@
+import type { JsonObject } from '../jsonrpc/index.js';
 import type { CallPlan } from './call.js';
 import {
   toAnyResult,
@@ -18,11 +19,25 @@ export const PAGE: CallPlan = { shape: toAnyResult, repeatable: false, part: tru
 export const HARMLESS: CallPlan = { shape: toAnyResult, repeatable: true };
 /** Methods we know nothing of. */
 export const UNKNOWN: CallPlan = { shape: toAnyResult, repeatable: false };
-export const RAW: CallPlan = {
-  shape: (result) => ({ type: 'complete', result }),
-  repeatable: false,
-  raw: true,
-};
+/** One round of a call. Its result is checked like that of a whole one. */
+export function roundOf(method: string): CallPlan {
+  return ROUNDS.get(method) ?? UNKNOWN_ROUND;
+}
+
+function round(shape: (result: JsonObject) => unknown): CallPlan {
+  return {
+    shape: (result) => ({ type: 'complete', result: shape(result) }),
+    repeatable: false,
+    raw: true,
+  };
+}
+
+const ROUNDS: ReadonlyMap<string, CallPlan> = new Map([
+  ['tools/call', round(toCallResult)],
+  ['prompts/get', round(toPromptResult)],
+  ['resources/read', round(toReadResult)],
+]);
+const UNKNOWN_ROUND = round(toAnyResult);
 /** A tool call whose caller follows tasks himself. */
 export const STARTED: CallPlan = {
   shape: (result) => ({ type: 'complete', result: toCallResult(result) }),

@@ -238,10 +238,48 @@ describe('answering for oneself', () => {
   });
 
   test('a raw call of a legacy server is complete at once', async () => {
-    const { client } = await openLegacy({}, { 'tools/call': { content: 'as received' } });
+    const { client } = await openLegacy({}, { 'tools/call': { content: [], further: 'as received' } });
     expect(await client.callRaw('tools/call', { name: 't' })).toEqual({
       type: 'complete',
-      result: { content: 'as received' },
+      result: { content: [], further: 'as received' },
+    });
+  });
+
+  describe.each([
+    ['legacy', openLegacy],
+    ['modern', openModern],
+  ] as const)('C46: the result of a raw call is checked like that of a whole one, %s', (_era, open) => {
+    test.each([
+      ['tools/call', { content: [5] }],
+      ['tools/call', { content: [{ text: 'of no type' }] }],
+      ['tools/call', { content: [], isError: 'yes' }],
+      ['prompts/get', { messages: 'none' }],
+      ['resources/read', {}],
+    ])('%s: %j is none', async (method, result) => {
+      const { client } = await open({ prompts: {}, resources: {} }, { [method]: result });
+      const asked = client.callRaw(method, { name: 't', uri: 'x:1' });
+      expect(await failure(asked)).toMatchObject({ code: 'invalid_response' });
+    });
+
+    test('null for what is left out is nothing, and content may be missing', async () => {
+      const answers = [{ content: [], isError: null, _meta: null }, { structuredContent: { n: 1 } }];
+      const { client } = await open({}, rounds(...answers));
+      expect(await client.callRaw('tools/call', { name: 't' })).toEqual({
+        type: 'complete',
+        result: { content: [] },
+      });
+      expect(await client.callRaw('tools/call', { name: 't' })).toEqual({
+        type: 'complete',
+        result: { content: [], structuredContent: { n: 1 } },
+      });
+    });
+
+    test('of a method nobody knows anything is one', async () => {
+      const { client } = await open({}, { 'vendor/thing': { content: 'as received' } });
+      expect(await client.callRaw('vendor/thing', {})).toEqual({
+        type: 'complete',
+        result: { content: 'as received' },
+      });
     });
   });
 

@@ -13,7 +13,7 @@ import type {
   Task,
   Tool,
 } from '../model/index.js';
-import { COMPLETION, HARMLESS, PROMPT, RAW, READ, STARTED, TOOL_CALL, UNKNOWN } from './call-plans.js';
+import { COMPLETION, HARMLESS, PROMPT, READ, roundOf, STARTED, TOOL_CALL, UNKNOWN } from './call-plans.js';
 import type { ChangeSubscription, OnChange } from './change-subscription.js';
 import type { ClientCore } from './client-core.js';
 import type { FollowedTask } from './followed-task.js';
@@ -148,7 +148,7 @@ export class McpClient implements AsyncDisposable {
       ...(inputResponses && { inputResponses }),
       ...(requestState !== undefined && { requestState }),
     };
-    return this.#core.requester.request(method, body, RAW, options) as Promise<RawResult>;
+    return this.#core.requester.request(method, body, roundOf(method), options) as Promise<RawResult>;
   }
 
   /** Any request. It is not repeated when its session or its answer is lost. */
