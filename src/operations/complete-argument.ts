@@ -23,6 +23,7 @@ export interface CompleteArgumentDependencies {
 export type CompleteArgument = (query: CompletionQuery) => Promise<JsonObject>;
 
 const NOTHING: JsonObject = { completion: { values: [] } };
+const MOST_VALUES = 100;
 
 /** Suggestions of the upstream that owns the prompt or template. One that cannot complete suggests nothing. */
 export function createCompleteArgument(deps: CompleteArgumentDependencies): CompleteArgument {
@@ -32,8 +33,18 @@ export function createCompleteArgument(deps: CompleteArgumentDependencies): Comp
     const { connector } = entry;
     const caller = { agent, scope, session, asks, watch };
     const request = { ...caller, method: 'completion/complete', target: '', connector, options };
-    return fetchFrom(deps, request, (upstream) => upstream.complete({ ...params, ref }, options));
+    return bounded(
+      await fetchFrom(deps, request, (upstream) => upstream.complete({ ...params, ref }, options)),
+    );
   };
+}
+
+/** Clients refuse an answer with more than the protocol allows as a whole. */
+function bounded(result: JsonObject): JsonObject {
+  const { completion } = result;
+  const values = isObject(completion) ? completion['values'] : undefined;
+  if (!isObject(completion) || !Array.isArray(values) || values.length <= MOST_VALUES) return result;
+  return { ...result, completion: { ...completion, values: values.slice(0, MOST_VALUES), hasMore: true } };
 }
 
 function findOwner(surface: Surface, ref: unknown): { entry: CatalogEntry; ref: JsonObject } {

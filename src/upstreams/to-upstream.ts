@@ -1,7 +1,7 @@
 import type { ListTtls, RejectedOffer } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
-import type { Listing, McpClient } from '../mcp/client/index.js';
+import type { CompletionRequest, Listing, McpClient } from '../mcp/client/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import { reachesLevel, type LogLevel } from '../mcp/model/index.js';
 import type { HubError } from '../kernel/index.js';
@@ -60,8 +60,10 @@ export function toUpstream(client: McpClient, connector: Connector, vitals: Vita
       if (takesTask === true) return { task: round.task };
       return { result: (await client.awaitTask(round.task, whole).then(heard, rethrow)) as JsonObject };
     },
-    complete: (params, options) =>
-      client.request('completion/complete', params, options).then(heard, rethrow),
+    complete(params, options) {
+      const query = params as unknown as CompletionRequest;
+      return client.complete(query, options).then(heard, rethrow) as unknown as Promise<JsonObject>;
+    },
     request: (method, params, options) =>
       client.request(method, params, withInput(options)).then(heard, rethrow),
     listOffers: (options) => listOffers(client, options.signal).then(heard, rethrow),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ServerResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { CompleteResultSchema, ServerResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { openRawAgent } from '../support/raw-agent.js';
 import { closeAfterEach } from '../support/resources.js';
 import { startUpstream, type UpstreamScript } from '../support/scripted-upstream.js';
@@ -55,4 +55,31 @@ describe.each(CLIENTS)('%s client that can be asked %s', (era, _asked, capabilit
     expect(message?.['result']).not.toHaveProperty('isError');
     expect(ServerResultSchema.safeParse(message?.['result']).success).toBe(true);
   });
+});
+
+describe.each(['legacy', 'modern'] as const)('suggestions for a %s client', (era) => {
+  const params = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } };
+  const suggesting = (result: object): UpstreamScript => ({
+    capabilities: { completions: {} },
+    results: { 'completion/complete': () => result },
+  });
+
+  test('beyond the hundred that an answer may have are cut off', async () => {
+    const values = Array.from({ length: 120 }, (_, index) => `v${index}`);
+    const agent = await start(suggesting({ completion: { values, total: 500, own: 1 } }), era, {});
+    const { message } = await agent.request('completion/complete', params);
+    expect(message?.['result']).toMatchObject({
+      completion: { values: values.slice(0, 100), total: 500, hasMore: true, own: 1 },
+    });
+    expect(CompleteResultSchema.safeParse(message?.['result']).success).toBe(true);
+  });
+
+  test.each([{}, { completion: {} }, { completion: { values: [1] } }])(
+    'that are %j are an error of the upstream',
+    async (result) => {
+      const agent = await start(suggesting(result), era, {});
+      const { message } = await agent.request('completion/complete', params);
+      expect(message).toMatchObject({ error: { code: -32_603, data: { reason: 'invalid_response' } } });
+    },
+  );
 });

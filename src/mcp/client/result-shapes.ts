@@ -56,8 +56,9 @@ export function toReadResult(result: JsonObject): ReadResult {
 
 export function toCompletionResult(result: JsonObject): CompletionResult {
   const { completion } = result;
-  if (!isObject(completion) || !Array.isArray(completion['values'])) {
-    throw invalidResponse('completion.values must be an array');
+  const values = isObject(completion) ? completion['values'] : undefined;
+  if (!Array.isArray(values) || !values.every((value) => typeof value === 'string')) {
+    throw invalidResponse('completion.values must be an array of strings');
   }
   return result as unknown as CompletionResult;
 }
