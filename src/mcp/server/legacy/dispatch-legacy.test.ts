@@ -50,6 +50,15 @@ describe('requests of a session', () => {
     expect(answer.text).not.toContain('secret');
   });
 
+  test.each(['completion/complete', 'tasks/get', 'tasks/update'])(
+    'S39: %s is not offered, whatever its params are',
+    async (method) => {
+      const session = await new Harness().session();
+      const answer = await session.request(method, {});
+      expect([answer.status, answer.body.error.code]).toEqual([200, -32601]);
+    },
+  );
+
   test('4.4: a resource that is not there has the code of its era', async () => {
     const read = (): never => {
       throw new ProtocolError(-32602, 'Resource not found', { uri: 'a:b' });

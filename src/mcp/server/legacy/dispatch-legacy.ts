@@ -39,7 +39,6 @@ export function dispatchLegacy(
       return true;
     }
     const progressToken = readProgressToken(params);
-    checkParams(method, params);
     const handler =
       isAboutTasks(method) && !keepsTasks(peer)
         ? undefined
@@ -47,6 +46,7 @@ export function dispatchLegacy(
     if (handler === undefined) {
       return serveOwn(core, peer, message, reply);
     }
+    checkParams(method, params);
     const call = new LegacyCall(
       {
         core,
@@ -93,6 +93,7 @@ function serveOwn(core: Core, peer: LegacyPeer, message: RequestMessage, reply: 
 
 function serveSubscription(core: Core, peer: LegacyPeer, message: RequestMessage, reply: Reply): boolean {
   const { id, method, params = EMPTY } = message;
+  checkParams(method, params);
   const uri = typeof params['uri'] === 'string' ? params['uri'] : '';
   const { session } = peer;
   const subscribed: MaybePromise<void> =
