@@ -120,8 +120,10 @@ export class Call implements OngoingCall {
     const paused = Math.min(now - this.pausedAt, this.patienceMs);
     this.pausedAt = undefined;
     this.patienceMs -= paused;
-    this.idleDeadline += paused;
     this.totalDeadline += paused;
+    this.idleDeadline += paused;
+    // To ask is a sign of life like any other, and the peer has as long again as after one.
+    if (this.patienceMs > 0) this.idleDeadline = Math.max(this.idleDeadline, now + this.idleMs);
   }
 
   /** Between two requests: resolves after a while, or as soon as the call is settled. */

@@ -301,7 +301,23 @@ describe('time while somebody thinks', () => {
     wire.ask('q', 'elicitation/create', FORM, id);
     await clock.advance(100_000);
     answer!({ action: 'accept', content: {} });
-    await clock.advance(98);
+    await clock.advance(598);
+    expect(wire.of('notifications/cancelled')).toHaveLength(0);
+    await clock.advance(3);
+    expect(await call).toMatchObject({ code: 'timeout' });
+  });
+
+  test('C20: after the answer the server has as long as after any other sign of life', async () => {
+    const handlers = { elicitation: () => ({ action: 'cancel' }) };
+    const { client, wire, clock } = await openLegacy({}, { 'tools/call': SILENCE }, { handlers });
+    const call = failure(client.callTool('a', {}, { timeoutMs: 1000, totalMs: 10_000 }));
+    const { id } = wire.of('tools/call')[0]!;
+    for (const question of ['q1', 'q2', 'q3']) {
+      await clock.advance(900);
+      wire.ask(question, 'elicitation/create', FORM, id);
+      await clock.advance(0);
+    }
+    await clock.advance(998);
     expect(wire.of('notifications/cancelled')).toHaveLength(0);
     await clock.advance(3);
     expect(await call).toMatchObject({ code: 'timeout' });
