@@ -25,3 +25,4 @@ export { createConnectorDirectory, type ConnectorDirectory } from './connector-d
 export { parseConnector, type ConnectorOrigin } from './parse-connector.js';
 export { isPrivateAddress, isPrivateHost } from './check-url.js';
 export { maskUrl } from './mask-url.js';
+export { tagsOfTool } from './tags-of-tool.js';

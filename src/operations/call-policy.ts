@@ -1,4 +1,5 @@
 import type { CatalogEntry, ToolEntry } from '../catalog/index.js';
+import { tagsOfTool } from '../connectors/index.js';
 import { flagsOf, riskOf, type Decision, type PolicyEngine, type PolicyTarget } from '../governance/index.js';
 import { HubError } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
@@ -56,7 +57,7 @@ export function createCallPolicy(policy: PolicyEngine): CallPolicy {
 
 /** A tool as policies see it. */
 export function toTarget({ connector }: CatalogEntry, tool: Tool): Extract<PolicyTarget, { kind: 'tool' }> {
-  const tags = [...connector.tags, ...(connector.toolTags[tool.name] ?? [])];
+  const tags = tagsOfTool(connector, tool.name);
   const annotations = flagsOf(tool);
   return { kind: 'tool', name: tool.name, risk: riskOf(annotations, tags), tags, annotations };
 }

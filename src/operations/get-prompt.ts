@@ -46,7 +46,7 @@ function describe(entry: PromptEntry) {
 /** `{{name}}` stands for an argument. */
 function fillIn(prompt: OperatorPrompt, args: JsonObject): JsonObject {
   const missing = prompt.arguments.find(
-    ({ name, required }) => required === true && args[name] === undefined,
+    ({ name, required }) => required === true && !Object.hasOwn(args, name),
   );
   if (missing !== undefined)
     throw new HubError('arguments_invalid', `The prompt needs the argument ${missing.name}`);

@@ -254,7 +254,7 @@ function toConnectors(
   now: number,
   sources: Sources,
 ): Connector[] {
-  const twice = Object.keys(file.connectors ?? {}).find((id) => file.mcpServers?.[id] !== undefined);
+  const twice = Object.keys(file.connectors ?? {}).find((id) => Object.hasOwn(file.mcpServers ?? {}, id));
   if (twice !== undefined)
     throw new HubError('config_invalid', `${twice} stands in connectors and in mcpServers`);
   const fromFile = { ...file.connectors, ...file.mcpServers };
@@ -271,7 +271,7 @@ function toConnectors(
   return [
     ...Object.entries(environment).map(([id, input]) => parse(id, input, 'environment')),
     ...Object.entries(fromFile)
-      .filter(([id]) => environment[id] === undefined)
+      .filter(([id]) => !Object.hasOwn(environment, id))
       .map(([id, input]) =>
         parse(
           id,

@@ -1,4 +1,4 @@
-import type { Connector } from '../../../connectors/index.js';
+import { tagsOfTool, type Connector } from '../../../connectors/index.js';
 import type { ToolView } from '../../../contract/index.js';
 import { flagsOf, riskOf } from '../../../governance/index.js';
 import type { Tool } from '../../../mcp/model/index.js';
@@ -13,7 +13,7 @@ export function toToolView({
   readonly exposedName: string;
 }): ToolView {
   const { title, description, annotations, inputSchema, outputSchema } = tool;
-  const tags = [...connector.tags, ...(connector.toolTags[tool.name] ?? [])];
+  const tags = [...tagsOfTool(connector, tool.name)];
   return {
     name: exposedName,
     connector: connector.id,
