@@ -117,14 +117,14 @@ describe('for listing', () => {
   const owners = async (input: object, vault: Parameters<typeof provider>[0], agent?: typeof ALICE) =>
     (await provider(vault).listingAccesses(connector(input), agent)).map(({ owner }) => owner);
 
-  test('nothing first, then the shared account, then the given agent', async () => {
+  test('the shared account first, then nothing, then the given agent', async () => {
     const vault = { shared: { token: 's' }, alice: { token: 'a' }, bob: { token: 'b' } };
     expect(await owners({ auth: { type: 'bearer' } }, vault, ALICE)).toEqual([
-      'anonymous',
       'shared',
+      'anonymous',
       'alice',
     ]);
-    expect(await owners({ auth: { type: 'bearer' } }, vault)).toEqual(['anonymous', 'shared']);
+    expect(await owners({ auth: { type: 'bearer' } }, vault)).toEqual(['shared', 'anonymous']);
     expect(
       await owners(
         { auth: { type: 'bearer' }, credentialMode: 'per_agent' },

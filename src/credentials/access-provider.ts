@@ -8,7 +8,10 @@ import type { TokenKeeper } from './token-keeper.js';
 export interface AccessProvider {
   /** For a call of this agent. Throws `credential_required` where somebody has to supply one first. */
   accessFor(connector: Connector, agent: AgentId): Access | Promise<Access>;
-  /** For listing, in the order to try: nothing, the shared account, the given agent's. */
+  /**
+   * For listing, in the order to try: the shared account, to which more may be offered than to strangers; nothing; the
+   * given agent's, whose list everybody is shown.
+   */
   listingAccesses(connector: Connector, agent?: AgentId): Promise<readonly Access[]>;
   /**
    * The upstream refused `shown`, which were the headers of `access`. True where they are others now, so that it is worth
@@ -73,7 +76,7 @@ export function createAccessProvider({
       if (connector.credentialMode === 'none' || connector.auth.type === 'none') return [ANONYMOUS];
       const shared = await find(connector, SHARED);
       const own = agent === undefined ? undefined : await find(connector, { kind: 'agent', agent });
-      return [ANONYMOUS, shared, own].filter((access) => access !== undefined);
+      return [shared, ANONYMOUS, own].filter((access) => access !== undefined);
     },
     renew: (connector, access, shown, challenge) => tokens.renew(connector, access, shown, challenge),
     distrust: (connector, access) => tokens.distrust(connector, access),

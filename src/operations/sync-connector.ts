@@ -128,7 +128,10 @@ async function requireUnchanged({ connectors }: SyncDependencies, connector: Con
   throw new HubError('conflict', `connector ${connector.id} was changed or removed while it was asked`);
 }
 
-/** Listing may be open to everyone; only where it is not, a credential is shown. */
+/** What says that it is the credential that does not do. */
+const REFUSALS: readonly string[] = ['credential_required', 'oauth_refused', 'oauth_unavailable'];
+
+/** Listing may be open to everyone, also where a credential does not do. The first refusal is what is reported. */
 async function takeSnapshot(
   deps: Surroundings,
   connector: Connector,
@@ -145,8 +148,8 @@ async function takeSnapshot(
         ),
       );
     } catch (error) {
-      if (!isHubError(error, 'credential_required')) throw error;
-      refusal = error;
+      if (!(error instanceof HubError) || !REFUSALS.includes(error.code)) throw error;
+      refusal ??= error;
     }
   }
   throw accesses.length > 1

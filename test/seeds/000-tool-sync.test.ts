@@ -75,6 +75,34 @@ describe('credentials for listing', () => {
     expect(hub.running.hub.catalog.snapshotOf('linear' as never)?.listedAs).toBe('shared');
   });
 
+  test('the shared credential is shown also where listing is open: those who sign in may be offered more', async () => {
+    const { upstream, hub } = await start(
+      { protect: 'calls', tokens: ['shared-token'] },
+      { auth: { type: 'bearer', token: 'shared-token' } },
+    );
+    expect((await sync(hub)).body).toMatchObject({ tools: 3 });
+    const shown = ['initialize', 'notifications/initialized', 'tools/list'].flatMap((method) =>
+      requestsOf(upstream.seen, method).map(({ headers }) => headers['authorization']),
+    );
+    expect([shown.length > 2, new Set(shown)]).toEqual([true, new Set(['Bearer shared-token'])]);
+  });
+
+  test('nothing is shown where the shared credential is refused and listing is open', async () => {
+    const { upstream, hub } = await start(
+      {
+        intercept: ({ headers }, response) => {
+          if (headers['authorization'] === undefined) return false;
+          response.writeHead(401).end();
+          return true;
+        },
+      },
+      { auth: { type: 'bearer', token: 'shared-token' } },
+    );
+    expect((await sync(hub)).body).toMatchObject({ tools: 3 });
+    expect(requestsOf(upstream.seen, 'tools/list').at(-1)?.headers['authorization']).toBeUndefined();
+    expect(hub.running.hub.catalog.snapshotOf('linear' as never)?.listedAs).toBe('anonymous');
+  });
+
   test('the given agent for a connector with a credential per agent', async () => {
     const { hub } = await start(
       { protect: 'everything', tokens: ['mine'] },
