@@ -95,7 +95,10 @@ function toTimeouts(given: ConnectorInput['timeouts']): ConnectorTimeouts {
 }
 
 function toEndpoint(given: ConnectorInput): Endpoint {
-  const named = given.transport ?? (given.type === undefined ? undefined : SPELLINGS[given.type]);
+  const spelled = given.type === undefined ? undefined : SPELLINGS[given.type];
+  const named = given.transport ?? spelled;
+  if (spelled !== undefined && spelled !== named)
+    throw invalidField('type', `contradicts the transport ${named}`);
   const transport = named ?? (given.command === undefined ? 'streamable_http' : 'stdio');
   const foreign = (transport === 'stdio' ? HTTP_FIELDS : STDIO_FIELDS).find(
     (field) => given[field] !== undefined,

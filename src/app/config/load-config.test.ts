@@ -119,6 +119,39 @@ describe('the file', () => {
       /^a key of agent a is too easy to guess/,
     ],
     ['a weak admin token', { admin: { token: 'changeme' } }, /^admin\.token is too short/],
+    ...[
+      'changeme-changeme-changeme',
+      '12345678901234567890123456789012',
+      'please-CHANGE_ME-before-use-7',
+      'replace-this-with-a-random-one',
+    ].map(
+      (token) => [`the token ${token}`, { admin: { token } }, /^admin\.token is too easy to guess/] as const,
+    ),
+    [
+      'one key for two agents',
+      { agents: { a: { keys: [TOKEN] }, b: { keys: [`${TOKEN}-2`, TOKEN] } } },
+      /^a key of agent a is also a key of agent b: each must be shown by one only$/,
+    ],
+    [
+      'an admin token that is the key of an agent',
+      { admin: { token: TOKEN }, agents: { a: { keys: [TOKEN] } } },
+      /^admin\.token is also a key of agent a: /,
+    ],
+    [
+      'two admins with one token',
+      {
+        admin: {
+          token: TOKEN,
+          accounts: { a: { role: 'owner', token: TOKEN }, b: { role: 'viewer', token: `${TOKEN}-2` } },
+        },
+      },
+      /^admin\.token is also admin\.accounts\.a\.token: /,
+    ],
+    [
+      'a transport spelled in two ways that differ',
+      { connectors: { a: { url: 'http://127.0.0.1:1', transport: 'sse', type: 'http' } } },
+      /^connectors\.a\.type: contradicts the transport sse$/,
+    ],
     [
       'a policy file that does not exist',
       { policies: ['./none.cedar'] },
@@ -176,6 +209,13 @@ describe('the file', () => {
     writeFileSync(join(folder, 'one.cedar'), 'permit(principal, action, resource);');
     const { watched } = load({ policies: ['./one.cedar'] });
     expect(watched).toEqual([join(folder, 'crosspoint.json'), join(folder, 'one.cedar')]);
+  });
+
+  test('an agent may name a key twice, and strong secrets are not taken for weak ones', () => {
+    const keys = [TOKEN, TOKEN, 'ffffffff00000000aaaa9999cdef7777', '0123456789abcdef0123456789abcdef'];
+    expect(load({ agents: { ci: { keys } } }).agents[0]?.keys).toHaveLength(4);
+    const same = { url: 'http://127.0.0.1:1', transport: 'streamable_http', type: 'http' };
+    expect(load({ connectors: { a: same } }).connectors).toHaveLength(1);
   });
 
   test('keys of agents are kept as digests only', () => {

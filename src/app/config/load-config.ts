@@ -9,6 +9,7 @@ import { HubError, isName, NAME_RULE, type Secret, toAgentId, toPolicyId } from 
 import { toAdminSettings } from './admin-settings.js';
 import { toAuthSettings } from './auth-settings.js';
 import { checkExposure } from './check-exposure.js';
+import { checkHolders } from './check-holders.js';
 import { checkWorkers } from './check-workers.js';
 import type { Config, ConfigSource, Flags } from './config.js';
 import { expandReferences } from './expand-references.js';
@@ -85,8 +86,7 @@ export function loadConfig(origin: ConfigOrigin): Config {
     watched: toWatched(configFile, file, base),
     sources,
   };
-  checkExposure(config);
-  checkWorkers(config);
+  for (const check of [checkExposure, checkHolders, checkWorkers]) check(config);
   return config;
 }
 
@@ -119,12 +119,13 @@ function setting<Value>(
 function pickServer(pick: Pick, flags: Flags, server: NonNullable<ConfigInput['server']>): Config['server'] {
   const own = <Value>(name: string, file: Value | undefined, fallback: Value): Value =>
     setting(pick, `server.${name}`, undefined, file, fallback);
+  const number = pick<string | number>;
+  const port = number('server.port', flags.port, 'CROSSPOINT_PORT', server.port, 8080);
+  const workers = number('server.workers', flags.workers, 'CROSSPOINT_WORKERS', server.workers, 1);
   return {
     host: pick('server.host', flags.host, 'CROSSPOINT_HOST', server.host, '127.0.0.1'),
-    port: toPort(pick<string | number>('server.port', flags.port, 'CROSSPOINT_PORT', server.port, 8080)),
-    workers: toWorkers(
-      pick<string | number>('server.workers', flags.workers, 'CROSSPOINT_WORKERS', server.workers, 1),
-    ),
+    port: toNumber(port, 'port', 0, 65_535),
+    workers: toNumber(workers, 'workers', 1, 64),
     publicUrl: setting<string | undefined>(
       pick,
       'server.publicUrl',
@@ -199,18 +200,11 @@ function picker(sources: Sources, environment: ConfigOrigin['environment']) {
   };
 }
 
-function toPort(value: string | number): number {
-  const port = Number(value);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new HubError('config_invalid', `port must be a number from 0 to 65535`);
-  return port;
-}
-
-function toWorkers(value: string | number): number {
-  const workers = Number(value);
-  if (!Number.isInteger(workers) || workers < 1 || workers > 64)
-    throw new HubError('config_invalid', 'workers must be a number from 1 to 64');
-  return workers;
+function toNumber(value: string | number, what: string, least: number, most: number): number {
+  const number = Number(value);
+  if (!Number.isInteger(number) || number < least || number > most)
+    throw new HubError('config_invalid', `${what} must be a number from ${least} to ${most}`);
+  return number;
 }
 
 function toStorageUrl(url: string | undefined, base: string, dataDir: string): string {
