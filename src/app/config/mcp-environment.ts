@@ -26,6 +26,10 @@ const VARIABLE = new RegExp(
   `^MCP_SERVER_(.+)_(${SUFFIXES.toSorted((a, b) => b.length - a.length).join('|')})$`,
 );
 
+/** As in the file: what is longer a timer cannot measure, or nobody waits for. */
+const LONGEST_ANSWER_S = 3_600;
+const LONGEST_INTERVAL_S = 86_400;
+
 /** One server as its variables describe it. */
 interface ServerVariables {
   /** The name in the variables, from which the connector's id is made. */
@@ -35,7 +39,8 @@ interface ServerVariables {
 
 /** `MCP_SERVER_<NAME>_…` describes a connector called `<name>`; `MCP_ENABLE=false` switches all of them off. Paths are relative to `folder`. */
 export function readMcpEnvironment(environment: Environment, folder: string): McpEnvironment {
-  const healthIntervalMs = seconds(environment, 'MCP_HEALTH_CHECK_INTERVAL');
+  const interval = 'MCP_HEALTH_CHECK_INTERVAL';
+  const healthIntervalMs = toMilliseconds(environment[interval], interval, LONGEST_INTERVAL_S);
   if (!isOn(environment, 'MCP_ENABLE')) return { connectors: {}, healthIntervalMs };
   const servers = new Map<string, ServerVariables>();
   for (const [variable, value] of Object.entries(environment)) {
@@ -62,14 +67,16 @@ function toConnector(
 ): Record<string, unknown> {
   const variable = (suffix: Suffix): string => `MCP_SERVER_${name}_${suffix}`;
   const timeoutMs =
-    toSeconds(fields.get('TIMEOUT'), variable('TIMEOUT')) ?? seconds(environment, 'MCP_CLIENT_TIMEOUT');
+    toMilliseconds(fields.get('TIMEOUT'), variable('TIMEOUT'), LONGEST_ANSWER_S) ??
+    toMilliseconds(environment['MCP_CLIENT_TIMEOUT'], 'MCP_CLIENT_TIMEOUT', LONGEST_ANSWER_S);
   const retries = toRetries(environment['MCP_CLIENT_RETRY_ATTEMPTS']);
   const prompts = fields.get('PROMPTS_FILE');
   const tools =
     fields
       .get('PROMPT_TOOL_ASSOCIATION')
       ?.split(',')
-      .map((tool) => tool.trim()) ?? [];
+      .map((tool) => tool.trim())
+      .filter((tool) => tool !== '') ?? [];
   return {
     ...toEndpoint(fields, variable, folder),
     ...(fields.has('ENABLED') && { enabled: toSwitch(fields.get('ENABLED') as string, variable('ENABLED')) }),
@@ -129,16 +136,11 @@ function toSwitch(value: string, name: string): boolean {
   throw new HubError('config_invalid', `${name} must be true or false`);
 }
 
-function seconds(environment: Environment, name: string): number | undefined {
-  return toSeconds(environment[name], name);
-}
-
-function toSeconds(value: string | undefined, name: string): number | undefined {
-  if (value === undefined || value === '') return undefined;
-  const number = Number(value);
-  if (!Number.isFinite(number) || number <= 0)
-    throw new HubError('config_invalid', `${name} must be a number of seconds`);
-  return Math.round(number * 1000);
+function toMilliseconds(seconds: string | undefined, name: string, most: number): number | undefined {
+  if (seconds === undefined || seconds === '') return undefined;
+  const milliseconds = Math.round(Number(seconds) * 1000);
+  if (milliseconds >= 1 && milliseconds <= most * 1000) return milliseconds;
+  throw new HubError('config_invalid', `${name} must be a number of seconds from 0.001 to ${most}`);
 }
 
 function toRetries(value: string | undefined): number | undefined {
