@@ -42,6 +42,7 @@ async function readContent(
 ): Promise<ClientContent> {
   const { clientFiles, readClientFile, systemPlace } = await import('../app/index.js');
   const place = systemPlace(cli.folder, cli.environment);
+  if (file !== undefined && from !== undefined) throw usageError('name either a file or --from, not both');
   if (file !== undefined) return readClientFile(resolve(cli.folder, file), place);
   if (from === undefined)
     throw usageError(
@@ -58,7 +59,11 @@ async function readContent(
       hint: `Looked for ${candidates.join(' and ')}.`,
     });
   }
-  return { servers: found.flatMap(({ servers }) => servers), inputs: found.flatMap(({ inputs }) => inputs) };
+  const servers = found.flatMap((content) => content.servers);
+  return {
+    servers: servers.toSorted((a, b) => Number(b.personal) - Number(a.personal)),
+    inputs: found.flatMap(({ inputs }) => inputs),
+  };
 }
 
 /** Of several files that may hold servers, one that holds none is no mistake. */

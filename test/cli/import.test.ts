@@ -168,6 +168,65 @@ describe('what would become of the servers of', () => {
   });
 });
 
+describe('in a project', () => {
+  const write = (path: string, content: object | string): void => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  };
+  const planIn = async (folder: string, client: string, env = {}): Promise<readonly Planned[]> => {
+    const outcome = await place.run(['import', '--from', client, '--dry-run', '--json'], { folder, env });
+    expect(outcome.stderr).toBe('');
+    return JSON.parse(outcome.stdout) as readonly Planned[];
+  };
+
+  test("claude-code's servers of one person go before those of the project, and run there", async () => {
+    const folder = place.path('project');
+    const user = place.path('claude');
+    write(join(folder, '.mcp.json'), { mcpServers: { a: { command: 'shared' }, b: { command: 'shared' } } });
+    write(join(user, '.claude.json'), {
+      mcpServers: { a: { command: 'user' }, b: { command: 'user' }, c: { command: 'user' } },
+      projects: { [folder]: { mcpServers: { a: { command: 'own' } } } },
+    });
+    const servers = await planIn(folder, 'claude-code', { CLAUDE_CONFIG_DIR: user });
+    expect(servers.map(({ name, connector }) => [name, connector['command'], connector['cwd']])).toEqual([
+      ['a', 'own', folder],
+      ['b', 'shared', folder],
+      ['c', 'user', undefined],
+    ]);
+  });
+
+  test('a file of variables may lie at home or in the project', async () => {
+    const folder = place.path('editor');
+    const server = (envFile: string) => ({ command: 'node', envFile });
+    write(join(place.home, 'mine.env'), 'WHERE=home\n');
+    write(join(folder, 'mine.env'), 'WHERE=project\n');
+    write(join(folder, '.vscode/mcp.json'), {
+      servers: {
+        tilde: server('~/mine.env'),
+        named: server('${userHome}/mine.env'),
+        folder: server('${workspaceFolder}/mine.env'),
+        relative: server('mine.env'),
+        variable: server('${env:ENV_NAME}.env'),
+        missing: server('${env:NOT_THERE}/mine.env'),
+      },
+    });
+    const servers = await planIn(folder, 'vscode', { ENV_NAME: 'mine', XDG_CONFIG_HOME: folder });
+    expect(servers.map(({ name, connector, reason }) => [name, connector?.['env'] ?? reason])).toEqual([
+      ['tilde', { WHERE: 'home' }],
+      ['named', { WHERE: 'home' }],
+      ['folder', { WHERE: 'project' }],
+      ['relative', { WHERE: 'project' }],
+      ['variable', { WHERE: 'project' }],
+      ['missing', expect.stringMatching(/^its envFile needs a value for \$\{env:NOT_THERE\}/)],
+    ]);
+  });
+});
+
+test('a file and a program at once: 2', async () => {
+  const { code, stderr } = await place.run(['import', 'mcp.json', '--from', 'cursor', '--dry-run']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('either a file or --from')]);
+});
+
 test('a program without files: 1, with the places looked at', async () => {
   const { code, stderr } = await place.run(['import', '--from', 'cursor'], { folder: place.home });
   expect([code, stderr]).toEqual([1, expect.stringContaining('.cursor/mcp.json')]);

@@ -54,7 +54,7 @@ function toImported(
     answers: withFallbacks(request.content.inputs, answers),
   };
   try {
-    const raw = readEntry(entry, place.home);
+    const raw = readEntry(entry, sources);
     const notes = [
       ...(id === name ? [] : [`called ${id} here`]),
       ...(raw.leftOut.length > 0 ? [`left out: ${raw.leftOut.join(', ')}`] : []),

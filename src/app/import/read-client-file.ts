@@ -16,6 +16,8 @@ export interface ServerEntry {
   readonly file: string;
   /** The project the file belongs to; undefined for files of the user. */
   readonly project: string | undefined;
+  /** Whether it is for one person in one project. It goes before what a project has for everybody. */
+  readonly personal: boolean;
 }
 
 /** A value that a client asks its user for. */
@@ -36,16 +38,21 @@ export function readClientFile(file: string, place: ClientPlace): ClientContent 
   const content = readSettings(file);
   const project = projectOf(file, place);
   const toEntries = (servers: unknown): ServerEntry[] =>
-    entriesOf(servers).map(([name, settings]) => ({ name, settings: asObject(settings), file, project }));
+    entriesOf(servers).map(([name, settings]) => ({
+      name,
+      settings: asObject(settings),
+      file,
+      project,
+      personal: false,
+    }));
   const nested = asObject(content['mcp']);
   const own = asObject(asObject(content['projects'])[place.folder]);
-  const sections = [
-    own['mcpServers'],
-    content['mcpServers'],
-    content['servers'],
-    nested['servers'],
-    content['mcp_servers'],
-  ];
+  const personal = toEntries(own['mcpServers']).map((entry): ServerEntry => ({
+    ...entry,
+    project: place.folder,
+    personal: true,
+  }));
+  const sections = [content['mcpServers'], content['servers'], nested['servers'], content['mcp_servers']];
   if (sections.every((section) => section === undefined) && content['projects'] === undefined) {
     throw new HubError(
       'config_invalid',
@@ -54,7 +61,7 @@ export function readClientFile(file: string, place: ClientPlace): ClientContent 
     );
   }
   return {
-    servers: sections.flatMap(toEntries),
+    servers: [...personal, ...sections.flatMap(toEntries)],
     inputs: [...asList(content['inputs']), ...asList(nested['inputs'])].flatMap(toInput),
   };
 }

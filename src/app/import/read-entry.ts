@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { describeMissing, resolvePlaceholders, type PlaceholderSources } from './placeholders.js';
 import { asObject, type ServerEntry, type Settings } from './read-client-file.js';
 
-/** A server in the terms all clients share. Placeholders are still in it. */
+/** A server in the terms all clients share. Placeholders are still in it, except in what had to be read for it. */
 export interface RawServer {
   readonly transport: 'streamable_http' | 'sse' | 'stdio' | undefined;
   readonly url: string | undefined;
@@ -65,7 +66,7 @@ const CLIENTS_OWN = new Set([
 ]);
 
 /** The same words for what every client calls by its own. Throws for what is no server. */
-export function readEntry({ settings, project }: ServerEntry, home: string): RawServer {
+export function readEntry({ settings, project }: ServerEntry, sources: PlaceholderSources): RawServer {
   const type = settings['type'] ?? settings['transport'];
   const transport = typeof type === 'string' ? TRANSPORTS[type] : undefined;
   if (typeof type === 'string' && transport === undefined)
@@ -79,7 +80,11 @@ export function readEntry({ settings, project }: ServerEntry, home: string): Raw
     headers: headersOf(settings),
     command: url !== undefined && transport !== 'stdio' ? undefined : command,
     args: listOf(settings['args']),
-    env: { ...envFileOf(settings, project ?? home), ...passedOf(settings), ...textsOf(settings['env']) },
+    env: {
+      ...envFileOf(settings, project ?? sources.home, sources),
+      ...passedOf(settings),
+      ...textsOf(settings['env']),
+    },
     cwd: textOf(settings['cwd']) ?? project,
     enabled: settings['enabled'] !== false && settings['disabled'] !== true,
     timeoutMs: timeoutOf(settings),
@@ -113,10 +118,12 @@ function passedOf(settings: Settings): Record<string, string> {
   );
 }
 
-function envFileOf(settings: Settings, folder: string): Record<string, string> {
-  const path = textOf(settings['envFile']);
+function envFileOf(settings: Settings, folder: string, sources: PlaceholderSources): Record<string, string> {
+  const path = textOf(settings['envFile'])?.replace(/^~(?=\/)/, '${userHome}');
   if (path === undefined) return {};
-  const file = resolve(folder, path.replace(/\$\{workspaceFolder\}/g, folder).replace(/^~(?=\/)/, folder));
+  const { text: place, missing } = resolvePlaceholders(path, sources);
+  if (place === undefined) throw new Error(`its envFile needs ${describeMissing(missing)}`);
+  const file = resolve(folder, place);
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
