@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { createProgram } from '../../src/cli/run-cli.js';
-import { readRepositoryFile } from '../../scripts/repository.js';
+import { readRepositoryFile, repositoryFiles } from '../../scripts/repository.js';
 
 const program = await createProgram({} as never);
 const commands = leaves(program, []);
@@ -72,3 +72,21 @@ test('the document tells of no command that is not there', () => {
   expect(told.filter((name) => !commands.some((command) => command.name === name))).toEqual([]);
   expect(new Set(told)).toEqual(new Set(commands.map(({ name }) => name)));
 });
+
+test.each(repositoryFiles().filter((path) => /^(?:docs\/.*|[A-Z]+)\.md$/.test(path)))(
+  '%s names no command that is not there',
+  (path) => {
+    const named = [...readRepositoryFile(path).matchAll(/(?:^|`)(?:npx )?crosspoint ([a-z][a-z -]*)/gm)];
+    expect(named.map(([, words = '']) => words.trim()).filter((words) => !isKnown(words.split(' ')))).toEqual(
+      [],
+    );
+  },
+);
+
+/** What comes after the name of a command is its own. */
+function isKnown(words: readonly string[], command: Command = program): boolean {
+  const [word, ...rest] = words;
+  const child = command.commands.find((one) => one.name() === word);
+  if (child !== undefined) return isKnown(rest, child);
+  return command !== program && (word === undefined || word.startsWith('-') || command.commands.length === 0);
+}

@@ -5,6 +5,7 @@ import { addConnectorAddCommand } from './connector-add.js';
 import { addConnectorConnectCommand } from './connector-connect.js';
 import { addConnectorHealthCommand } from './connector-health.js';
 import { addConnectorListCommand } from './connector-list.js';
+import { addConnectorLogsCommand } from './connector-logs.js';
 import { addConnectorRemoveCommand } from './connector-remove.js';
 import { addConnectorShowCommand } from './connector-show.js';
 import { addConnectorSwitchCommands } from './connector-switch.js';
@@ -23,4 +24,5 @@ export function addConnectorCommands(program: Command, cli: Cli): void {
   addConnectorConnectCommand(connector, cli);
   addConnectorAccountCommands(connector, cli);
   addConnectorHealthCommand(connector, cli);
+  addConnectorLogsCommand(connector, cli);
 }
