@@ -55,6 +55,7 @@ export class StderrLog {
       this.#pipe.hurry();
       this.#lines?.end();
       this.#reportDropped();
+      clearTimeout(this.#window);
     });
     stream.on('error', () => {});
   }
