@@ -131,7 +131,7 @@ async function requireUnchanged({ connectors }: SyncDependencies, connector: Con
 /** What says that it is the credential that does not do. */
 const REFUSALS: readonly string[] = ['credential_required', 'oauth_refused', 'oauth_unavailable'];
 
-/** Listing may be open to everyone, also where a credential does not do. The first refusal is what is reported. */
+/** Listing may be open to everyone, also where a credential does not do. What is reported is the last refusal of one. */
 async function takeSnapshot(
   deps: Surroundings,
   connector: Connector,
@@ -149,7 +149,7 @@ async function takeSnapshot(
       );
     } catch (error) {
       if (!(error instanceof HubError) || !REFUSALS.includes(error.code)) throw error;
-      refusal ??= error;
+      if (refusal === undefined || access.owner !== 'anonymous') refusal = error;
     }
   }
   throw accesses.length > 1

@@ -103,6 +103,29 @@ describe('credentials for listing', () => {
     expect(hub.running.hub.catalog.snapshotOf('linear' as never)?.listedAs).toBe('anonymous');
   });
 
+  test.each([
+    ['shared', {}],
+    ['agent', { credentialMode: 'per_agent' }],
+  ])('where everything is refused, what is told is about the credential: %s', async (whose, mode) => {
+    const { hub } = await start(
+      {
+        intercept: ({ headers }, response) => {
+          const refused = headers['authorization'] === undefined ? 401 : 403;
+          response.writeHead(refused).end();
+          return true;
+        },
+      },
+      { auth: { type: 'bearer' }, ...mode },
+    );
+    const owner = whose === 'agent' ? 'local' : 'shared';
+    await admin(hub, 'PUT', `/connectors/linear/credentials/${owner}`, { token: 'wrong-token' });
+    const { status, body } = await sync(hub, whose === 'agent' ? { agent: 'local' } : {});
+    expect(status).toBe(409);
+    expect(body).toMatchObject({
+      error: { code: 'credential_required', message: expect.stringContaining('refused access') as string },
+    });
+  });
+
   test('the given agent for a connector with a credential per agent', async () => {
     const { hub } = await start(
       { protect: 'everything', tokens: ['mine'] },
