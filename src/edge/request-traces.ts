@@ -51,6 +51,7 @@ export class RequestTraces {
     const trace = this.#running.get(request);
     if (trace === undefined) return { options };
     trace.note({ 'crosspoint.call.id': callId });
+    trace.begins('lookup');
     return { watch: trace, options: trace.within(options) };
   }
 

@@ -169,7 +169,7 @@ describe('a collector', () => {
       expect(intended.some((event) => event['callId'] === callId)).toBe(true);
       const stages = ours.filter((span) => span.parentSpanId === request?.spanId).map(({ name }) => name);
       expect(stages).toEqual(
-        expect.arrayContaining(['policy', 'validation', 'intent', 'tools/call echo', 'guard']),
+        expect.arrayContaining(['lookup', 'policy', 'validation', 'intent', 'credential', 'connect', 'guard']),
       );
     },
   );
@@ -196,7 +196,9 @@ describe('a collector', () => {
     expect(request?.parentSpanId).toBe(PARENT);
     expect(outgoing).toMatchObject({ name, parentSpanId: request?.spanId });
     expect(attribute(outgoing as OtlpSpan, member)).toBe(value);
-    expect(ours.map((span) => span.name)).toEqual(expect.arrayContaining(['policy', 'intent', 'connect']));
+    expect(ours.map((span) => span.name)).toEqual(
+      expect.arrayContaining(['lookup', 'policy', 'intent', 'connect']),
+    );
   });
 
   test('what fails at the upstream is marked there, and nowhere but at the request besides', () => {
@@ -215,6 +217,10 @@ describe('a collector', () => {
       expect(attribute(span, 'error.type')).toBe('unknown_tool');
       expect(attribute(span, 'rpc.response.status_code')).toBe('-32602');
       expect(refusals).toContain(attribute(span, 'crosspoint.call.id'));
+      const stages = collector.spans.filter(({ parentSpanId }) => parentSpanId === span.spanId);
+      expect(stages.map((stage) => [stage.name, attribute(stage, 'error.type')])).toEqual([
+        ['lookup', 'unknown_tool'],
+      ]);
     }
   });
 
