@@ -1,20 +1,19 @@
 import type { Secret } from '../kernel/index.js';
 
-/** Where telemetry is sent, and what of it. */
+/** Where telemetry is sent, by OTLP over HTTP, and what of it. */
 export interface OtlpSettings {
-  /** Base address of a collector that takes OTLP over HTTP. */
-  readonly endpoint: string;
+  /** Undefined where they are not sent. */
+  readonly tracesUrl: string | undefined;
+  readonly metricsUrl: string | undefined;
   readonly headers: Readonly<Record<string, Secret>>;
-  readonly traces: boolean;
-  readonly metrics: boolean;
-  /** Share of the traces that begin here. Those that others began are kept if they keep them. */
+  /** Share of the traces that begin here. */
   readonly sampleRatio: number;
+  /** Whether those that others began are kept if they keep them. Otherwise the ratio is for all. */
+  readonly followsParent: boolean;
   readonly intervalMs: number;
   readonly serviceName: string;
-}
-
-export function signalUrl({ endpoint }: OtlpSettings, signal: 'traces' | 'metrics'): string {
-  return `${endpoint.replace(/\/+$/, '')}/v1/${signal}`;
+  /** What else is said of this hub. */
+  readonly resource: Readonly<Record<string, string>>;
 }
 
 export function headerValues({ headers }: OtlpSettings): Record<string, string> {

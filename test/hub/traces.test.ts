@@ -169,7 +169,15 @@ describe('a collector', () => {
       expect(intended.some((event) => event['callId'] === callId)).toBe(true);
       const stages = ours.filter((span) => span.parentSpanId === request?.spanId).map(({ name }) => name);
       expect(stages).toEqual(
-        expect.arrayContaining(['lookup', 'policy', 'validation', 'intent', 'credential', 'connect', 'guard']),
+        expect.arrayContaining([
+          'lookup',
+          'policy',
+          'validation',
+          'intent',
+          'credential',
+          'connect',
+          'guard',
+        ]),
       );
     },
   );

@@ -39,7 +39,7 @@ export function describeConfig(config: Config): readonly ConfigLine[] {
     outputCheck: config.outputCheck,
     idempotencyKeys: config.idempotencyKeys,
     'telemetry.metrics': config.telemetry.metrics,
-    ...under('telemetry.otlp', describeCollector(config.telemetry.otlp)),
+    ...under('telemetry', describeCollector(config.telemetry.otlp)),
     logFormat: config.logFormat,
     logLevel: config.logLevel,
   };
@@ -78,9 +78,18 @@ function describeAgent({ agent: { name, enabled, tags }, keys }: ConfiguredAgent
 }
 
 function describeCollector(settings: Config['telemetry']['otlp']) {
-  if (settings === undefined) return { endpoint: null };
-  const headers = Object.fromEntries(Object.keys(settings.headers).map((name) => [name, MASK]));
-  return { ...settings, headers };
+  if (settings === undefined) return { 'otlp.endpoint': null };
+  const { tracesUrl, metricsUrl, headers, sampleRatio, intervalMs, serviceName } = settings;
+  const names = Object.keys(headers).map((name) => [name, MASK]);
+  return {
+    serviceName,
+    'otlp.endpoint': [tracesUrl, metricsUrl].filter((url) => url !== undefined),
+    'otlp.headers': Object.fromEntries(names) as Record<string, string>,
+    'otlp.traces': tracesUrl !== undefined,
+    'otlp.metrics': metricsUrl !== undefined,
+    'otlp.sampleRatio': sampleRatio,
+    'otlp.intervalMs': intervalMs,
+  };
 }
 
 function describeSingleSignOn(settings: Config['admin']['oidc']) {

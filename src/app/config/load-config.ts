@@ -17,7 +17,7 @@ import { readMcpEnvironment } from './mcp-environment.js';
 import { readPromptFile } from './prompt-file.js';
 import { findConfigFile, readConfigFile } from './read-file.js';
 import { requireStrong } from './strong-secret.js';
-import { toTelemetrySettings } from './telemetry-settings.js';
+import { pickTelemetry } from './telemetry-settings.js';
 
 export interface ConfigOrigin {
   readonly flags: Flags;
@@ -79,7 +79,7 @@ export function loadConfig(origin: ConfigOrigin): Config {
     syncIntervalMs: pick('sync.intervalMs', undefined, undefined, file.sync?.intervalMs, 3_600_000),
     outputCheck: pick('outputCheck', undefined, undefined, file.outputCheck, 'warn'),
     idempotencyKeys: pick('idempotencyKeys', undefined, undefined, file.idempotencyKeys, false),
-    telemetry: toTelemetrySettings(file.telemetry ?? {}, pickCollector(pick, file.telemetry)),
+    telemetry: pickTelemetry(file.telemetry ?? {}, environment, sources),
     ...pickLogging(pick, flags),
     dataDir,
     configFile,
@@ -154,12 +154,6 @@ function pickLogging(
     logFormat: oneOf(format, ['pretty', 'json'], 'log format'),
     logLevel: oneOf(level, ['debug', 'info', 'warn', 'error'], 'log level'),
   };
-}
-
-function pickCollector(pick: Pick, telemetry: ConfigInput['telemetry']): string | undefined {
-  const variable = 'OTEL_EXPORTER_OTLP_ENDPOINT';
-  const given = telemetry?.otlp?.endpoint;
-  return setting<string | undefined>(pick, 'telemetry.otlp.endpoint', variable, given, undefined);
 }
 
 function pickStorageUrl(pick: Pick, file: ConfigInput, base: string, dataDir: string): string {

@@ -2,12 +2,13 @@ import type { Attributes, HrTime } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type * as Metrics from '@opentelemetry/sdk-metrics';
 import type { MetricReading, MetricRegistry, Series } from '../metric-registry.js';
-import { headerValues, signalUrl, type OtlpSettings } from '../otlp-settings.js';
+import { headerValues, type OtlpSettings } from '../otlp-settings.js';
 
 type Sdk = typeof Metrics;
 
 /** The same numbers that `/metrics` shows, sent every so often. */
 export async function startMetricExport(
+  url: string,
   settings: OtlpSettings,
   resource: Resource,
   registry: MetricRegistry,
@@ -20,10 +21,7 @@ export async function startMetricExport(
     collect: () => Promise.resolve(collect(sdk, resource, registry)),
   };
   const reader = new sdk.PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter({
-      url: signalUrl(settings, 'metrics'),
-      headers: headerValues(settings),
-    }),
+    exporter: new OTLPMetricExporter({ url, headers: headerValues(settings) }),
     exportIntervalMillis: settings.intervalMs,
     exportTimeoutMillis: Math.min(settings.intervalMs, 10_000),
     metricProducers: [producer],

@@ -26,7 +26,8 @@ const CLOSE_MS = 3_000;
 export async function startOtlp({ settings, registry, version, instance, logger }: OtlpParts): Promise<Otlp> {
   const { diag, DiagLogLevel } = await import('@opentelemetry/api');
   // The collector's own words may hold anything; that it cannot be reached is all that has to be known.
-  const warn = (): void => logger.warn({ endpoint: settings.endpoint }, 'telemetry could not be sent');
+  const warn = (): void =>
+    logger.warn({ endpoint: settings.tracesUrl ?? settings.metricsUrl }, 'telemetry could not be sent');
   const silent = (): void => {};
   diag.setLogger(
     { error: warn, warn, info: silent, debug: silent, verbose: silent },
@@ -34,12 +35,15 @@ export async function startOtlp({ settings, registry, version, instance, logger 
   );
   const { resourceFromAttributes } = await import('@opentelemetry/resources');
   const resource = resourceFromAttributes({
+    'service.instance.id': instance,
+    ...settings.resource,
     'service.name': settings.serviceName,
     'service.version': version,
-    'service.instance.id': instance,
   });
-  const traces = settings.traces ? await startTraceExport(settings, resource) : undefined;
-  const metrics = settings.metrics ? await startMetricExport(settings, resource, registry) : undefined;
+  const { tracesUrl, metricsUrl } = settings;
+  const traces = tracesUrl === undefined ? undefined : await startTraceExport(tracesUrl, settings, resource);
+  const metrics =
+    metricsUrl === undefined ? undefined : await startMetricExport(metricsUrl, settings, resource, registry);
   let closing: Promise<void> | undefined;
   return {
     tracer: traces?.tracer,

@@ -1,7 +1,7 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { Span, SpanAttributes, TraceParent, Tracer } from '../../kernel/index.js';
-import { headerValues, signalUrl, type OtlpSettings } from '../otlp-settings.js';
+import { headerValues, type OtlpSettings } from '../otlp-settings.js';
 
 export interface TraceExport {
   readonly tracer: Tracer;
@@ -11,19 +11,21 @@ export interface TraceExport {
 type Api = typeof OpenTelemetry;
 
 /** Spans are gathered and sent behind; a collector that is slow or away costs some of them, and no call. */
-export async function startTraceExport(settings: OtlpSettings, resource: Resource): Promise<TraceExport> {
+export async function startTraceExport(
+  url: string,
+  settings: OtlpSettings,
+  resource: Resource,
+): Promise<TraceExport> {
   const [api, sdk, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace-base'),
     import('@opentelemetry/exporter-trace-otlp-http'),
   ]);
-  const exporter = new OTLPTraceExporter({
-    url: signalUrl(settings, 'traces'),
-    headers: headerValues(settings),
-  });
+  const exporter = new OTLPTraceExporter({ url, headers: headerValues(settings) });
+  const root = new sdk.TraceIdRatioBasedSampler(settings.sampleRatio);
   const provider = new sdk.BasicTracerProvider({
     resource,
-    sampler: new sdk.ParentBasedSampler({ root: new sdk.TraceIdRatioBasedSampler(settings.sampleRatio) }),
+    sampler: settings.followsParent ? new sdk.ParentBasedSampler({ root }) : root,
     spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
   });
   return {
