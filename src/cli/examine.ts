@@ -2,6 +2,7 @@ import type { RecentCall, Step } from '../app/index.js';
 import { ADMIN_ROUTES, type ConnectorView, type EventView } from '../contract/index.js';
 import type { Cli } from './cli.js';
 import type { HubClient } from './hub-client.js';
+import { lastWords } from './last-words.js';
 import { syncConnector } from './sync-connector.js';
 import { withProgress } from './terminal/progress.js';
 
@@ -61,13 +62,10 @@ export async function* examineConnector(
   yield await describeCalls(hub, id);
 }
 
-const LAST_WORDS = 4;
-
 /** What a process said last, and how it ended, mostly tells why it does not serve. */
 async function withLastWords(hub: HubClient, id: string, step: Step): Promise<Step> {
   const { lines } = await hub.ask(ADMIN_ROUTES.connectors.logs, { path: { id } });
-  // Several attempts mostly end with the same words.
-  const said = [...new Set(lines.filter((line) => line.trim() !== ''))].slice(-LAST_WORDS);
+  const said = lastWords(lines);
   return said.length === 0 ? step : { ...step, detail: `${step.detail}. It said: ${said.join(' / ')}` };
 }
 

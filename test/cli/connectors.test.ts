@@ -285,6 +285,11 @@ describe('a command', () => {
       code: 1,
       stdout: expect.stringMatching(/failed +Command .*It said: DB_URL is not set/),
     });
+    const logs = await place.run(['connector', 'logs', 'broken']);
+    expect(logs).toMatchObject({ code: 0, stdout: expect.stringMatching(/^DB_URL is not set$/m) });
+    const { stdout } = await place.run(['connector', 'logs', 'broken', '--json']);
+    expect(JSON.parse(stdout)).toContain('DB_URL is not set');
+    expect(await place.run(['connector', 'logs', 'nobody'])).toMatchObject({ code: 1 });
   });
 
   test('whose process said something shows it', async () => {
