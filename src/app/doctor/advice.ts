@@ -1,3 +1,6 @@
+const UNREACHED =
+  'What stands before the server does not reach it, or it is overloaded: look whether it runs, and into the logs of both.';
+
 /** What the status of an answer tells of a server, or of something between it and us. */
 const STATUS_ADVICE: Readonly<Record<number, string>> = {
   400: 'It does not take what it is sent. If it keeps sessions, something between may drop the header Mcp-Session-Id; ask it without a proxy.',
@@ -7,6 +10,9 @@ const STATUS_ADVICE: Readonly<Record<number, string>> = {
   415: 'It does not take JSON: look whether the path is that of an MCP server.',
   421: 'It is addressed by a name that it does not answer to: look at the host in the address.',
   429: 'It is asked too often: wait, or ask whoever runs it for a higher limit.',
+  502: UNREACHED,
+  503: UNREACHED,
+  504: UNREACHED,
 };
 
 export function adviceForStatus(status: unknown): string {
@@ -17,6 +23,7 @@ export function adviceForStatus(status: unknown): string {
 
 export const PATH_ADVICE =
   'Look whether the address is that of an MCP server: most answer at /mcp, older ones at /sse.';
+export const PAGE_ADVICE = `${PATH_ADVICE} A proxy before it may also show a page to sign in.`;
 export const REDIRECT_ADVICE =
   'Redirects are not followed: set the address it leads to. Often that is the same with a / at the end, or without one, or with https.';
 export const REFUSED_ADVICE =

@@ -3,12 +3,13 @@ import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'n
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Dispatcher } from 'undici';
 import { isPrivateAddress, isPrivateHost } from '../../connectors/index.js';
-import { REDIRECT_ADVICE } from './advice.js';
+import { adviceForStatus, REDIRECT_ADVICE } from './advice.js';
 import { failed, ok, skipped, type Step } from './step.js';
 
 const STEP_MS = 5_000;
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
+const MOST_ADDRESS = 300;
 
 /** For connectors that may reach public addresses only: what dials for them. */
 export interface PublicWay {
@@ -76,7 +77,8 @@ async function checkCertificate(url: URL, way: PublicWay | undefined): Promise<S
     return failed(
       'tls',
       `the certificate or the encryption is refused: ${problem}`,
-      CERTIFICATE_ADVICE[problem] ?? 'Look whether the port speaks https.',
+      CERTIFICATE_ADVICE[problem] ??
+        'Look whether the port speaks https. If it does not, the address must begin with http://.',
     );
   const days = Math.floor(((await validTo) - Date.now()) / DAY_MS);
   return ok(
@@ -88,6 +90,7 @@ async function checkCertificate(url: URL, way: PublicWay | undefined): Promise<S
 /** An MCP server may refuse a bare GET in many ways; each of them proves that it lives. */
 async function checkAnswer(url: URL, way: PublicWay | undefined): Promise<Step> {
   let status: number;
+  let location: unknown;
   try {
     const { request } = await import('undici');
     const answer = await request(url, {
@@ -97,23 +100,34 @@ async function checkAnswer(url: URL, way: PublicWay | undefined): Promise<Step> 
       ...(way && { dispatcher: way.dispatcher }),
     });
     status = answer.statusCode;
+    location = answer.headers['location'];
     answer.body.on('error', () => {}).destroy();
   } catch (error) {
-    const { name, code } = error as { readonly name?: string; readonly code?: string };
-    const reason = name === 'TimeoutError' ? 'no answer in time' : (code ?? 'the connection broke');
-    return failed(
-      'http',
-      reason,
-      'Look whether the port belongs to the server that you mean, and into its log.',
-    );
+    return noAnswer(url, error as { readonly name?: string; readonly code?: string });
   }
-  if (status >= 500)
-    return failed('http', `HTTP ${status}`, 'The server is broken or overloaded: look into its log.');
+  if (status >= 500) return failed('http', `HTTP ${status}`, adviceForStatus(status));
   // Many servers answer nothing but POST, and say so with 404.
   if (status === 404) return ok('http', 'HTTP 404 to a GET: whether anything is at this path shows next');
   if (status >= 300 && status < 400)
-    return failed('http', `HTTP ${status}: it is somewhere else now`, REDIRECT_ADVICE);
+    return failed('http', `HTTP ${status}: it leads ${whereTo(location, url)}`, REDIRECT_ADVICE);
   return ok('http', `HTTP ${status}: something answers`);
+}
+
+function noAnswer(
+  { protocol }: URL,
+  { name, code }: { readonly name?: string; readonly code?: string },
+): Step {
+  const look = 'Look whether the port belongs to the server that you mean, and into its log.';
+  if (name === 'TimeoutError') return failed('http', 'no answer in time', look);
+  const more = protocol === 'http:' ? ' If it speaks https, the address must begin with https://.' : '';
+  return failed('http', `the connection broke${code === undefined ? '' : ` (${code})`}`, `${look}${more}`);
+}
+
+/** Without what may be secret in an address. */
+function whereTo(location: unknown, from: URL): string {
+  if (typeof location !== 'string' || !URL.canParse(location, from.href)) return 'somewhere else';
+  const { protocol, host, pathname } = new URL(location, from);
+  return `to ${protocol}//${host}${pathname}`.slice(0, MOST_ADDRESS);
 }
 
 /** Undefined when the event came, else the code of what went wrong. */
@@ -138,6 +152,7 @@ function adviceForPort(problem: string): string {
 
 const CERTIFICATE_ADVICE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'The certificate has expired: its owner must renew it.',
+  CERT_NOT_YET_VALID: 'The certificate is not valid yet: look whether the clock of this machine is right.',
   ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate is for another name: use that name in the address.',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'Start the hub with NODE_EXTRA_CA_CERTS set to the file of this certificate.',
   SELF_SIGNED_CERT_IN_CHAIN:

@@ -7,6 +7,7 @@ import {
   adviceForOffer,
   adviceForStatus,
   PAGES_ADVICE,
+  PAGE_ADVICE,
   PATH_ADVICE,
   REDIRECT_ADVICE,
   REFUSED_ADVICE,
@@ -101,7 +102,12 @@ async function explain(error: unknown, connected: boolean, shown: Shown | undefi
   const what = known
     ? `${error.code}${'status' in error && error.status !== undefined ? `, HTTP ${error.status}` : ''}`
     : 'failed';
-  return failed(step, `the answer is not that of an MCP server (${what})`, PATH_ADVICE);
+  const isPage = known && error.code === 'HTTP_WRONG_CONTENT_TYPE';
+  return failed(
+    step,
+    `the answer is not that of an MCP server (${what})`,
+    isPage ? PAGE_ADVICE : PATH_ADVICE,
+  );
 }
 
 function explainTransport({ status, code }: TransportError, step: Step['step']): Step | undefined {

@@ -91,7 +91,28 @@ describe('what is wrong is told at its step', () => {
     [
       'a redirect',
       (_, response) => response.writeHead(307, { location: '/mcp/' }).end(),
-      /^http failed: HTTP 307.*Redirects are not followed/,
+      /^http failed: HTTP 307: it leads to http:\/\/127\.0\.0\.1:\d+\/mcp\/ →.*Redirects are not followed/,
+    ],
+    [
+      'a redirect to somebody who asks who comes',
+      (_, response) =>
+        response.writeHead(302, { location: 'https://u:p@login.example/in?ticket=secret#x' }).end(),
+      /^http failed: HTTP 302: it leads to https:\/\/login\.example\/in →/,
+    ],
+    [
+      'a redirect to nowhere',
+      (_, response) => response.writeHead(302).end(),
+      /^http failed: HTTP 302: it leads somewhere else →/,
+    ],
+    [
+      'a gateway without its server',
+      (_, response) => response.writeHead(502).end(),
+      /^http failed: HTTP 502 → What stands before the server does not reach it/,
+    ],
+    [
+      'nothing but silence',
+      ({ socket }) => socket.destroy(),
+      /^http failed: the connection broke.* → .*https:\/\//,
     ],
     [
       'a redirect of what is posted',
@@ -108,7 +129,7 @@ describe('what is wrong is told at its step', () => {
     [
       'a web page',
       (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'),
-      /^era failed: the answer is not that of an MCP server/,
+      /^era failed: the answer is not that of an MCP server.*page to sign in/,
     ],
     [
       'an answer only to who accepts both types',

@@ -1,5 +1,6 @@
 import {
   adviceForStatus,
+  PAGE_ADVICE,
   PAGES_ADVICE,
   PATH_ADVICE,
   REDIRECT_ADVICE,
@@ -115,6 +116,8 @@ function adviceForAnswer(details: SyncFailure['details'], isCommand: boolean): s
       return adviceForStatus(400);
     case 'HTTP_REDIRECT':
       return REDIRECT_ADVICE;
+    case 'HTTP_WRONG_CONTENT_TYPE':
+      return PAGE_ADVICE;
     default:
       return isCommand ? 'Look whether the command is that of an MCP server.' : PATH_ADVICE;
   }
