@@ -26,7 +26,7 @@ export function requireKeysFor(
     if (!sealer.knows(keyId)) {
       throw new HubError(
         'config_invalid',
-        `the store is sealed with the master key "${keyId}", which was not given`,
+        `the store is sealed with the master key "${keyId}", which was not given; put it behind the present one, in a line of its own`,
       );
     }
     if (!opens(sealer, keyId, value)) {

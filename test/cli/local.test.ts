@@ -187,4 +187,25 @@ describe('backup and restore', () => {
     });
     expect(readFileSync(place.path('one', 'hub.db')).equals(before)).toBe(true);
   });
+
+  test('a backup from before the master key was changed says which key it needs, and comes back with it', async () => {
+    const key = place.path('two', 'master.key');
+    const old = readFileSync(key, 'utf8');
+    const hub = await place.serve(['--data', 'two']);
+    await place.json(['master-key', 'rotate', '--data', 'two']);
+    await hub.stop();
+    const before = readFileSync(place.path('two', 'hub.db'));
+    expect(await place.run(['restore', 'hub.backup', '--data', 'two', '--replace'])).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('put it behind the present one, in a line of its own'),
+    });
+    expect(readFileSync(place.path('two', 'hub.db')).equals(before)).toBe(true);
+    writeFileSync(key, `${readFileSync(key, 'utf8').trim()}\n${old}`);
+    expect(await place.run(['restore', 'hub.backup', '--data', 'two', '--replace'])).toMatchObject({
+      code: 0,
+    });
+    const again = await place.serve(['--data', 'two']);
+    expect(await place.json(['agent', 'show', 'kept', '--data', 'two'])).toMatchObject({ id: 'kept' });
+    await again.stop();
+  });
 });

@@ -29,7 +29,8 @@ export function addMasterKeyCommands(program: Command, cli: Cli): void {
   );
   addHubCommand(parent, {
     usage: 'rotate',
-    summary: 'Make a new master key and seal every stored secret with it, while the hub serves',
+    summary:
+      'Make a new master key and seal every stored secret with it, while the hub serves; backups made before need the old one, so copy it first',
     examples: ['crosspoint master-key rotate'],
   }).action((options: Options) =>
     withHub(cli, options, async (hub) => {
