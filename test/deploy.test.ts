@@ -1,5 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -54,6 +57,32 @@ describe('Dockerfile', () => {
     const script = /dist\/[\w/.-]+\.js/.exec(argumentsOf('ENTRYPOINT').at(-1) ?? '')?.[0];
     const { bin } = JSON.parse(readRepositoryFile('package.json')) as { bin: Record<string, string> };
     expect(script).toBe(bin['crosspoint']);
+  });
+
+  test('its check asks the port that the hub was given', async () => {
+    const command = JSON.parse(
+      / CMD (\[.*\])$/.exec(argumentsOf('HEALTHCHECK').at(-1) ?? '')?.[1] ?? '[]',
+    ) as string[];
+    const asked: string[] = [];
+    const server = createServer(({ url = '' }, response) => {
+      asked.push(url);
+      response.writeHead(asked.length === 1 ? 200 : 503).end();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const codes: unknown[] = [];
+    for (let round = 0; round < 2; round++) {
+      const env = { ...process.env, CROSSPOINT_PORT: String(port) };
+      codes.push(
+        (await once(spawn(process.execPath, command.slice(1), { env, stdio: 'ignore' }), 'exit'))[0],
+      );
+    }
+    server.closeAllConnections();
+    server.close();
+    expect([asked, codes]).toEqual([
+      ['/health', '/health'],
+      [0, 1],
+    ]);
   });
 
   test('sets only variables that the hub knows', () => {
