@@ -35,6 +35,12 @@ export interface Following {
   readonly leave: () => void;
 }
 
+interface Followed {
+  readonly follower: FollowedStream;
+  /** Whoever runs the stream says when it ends, unless it is killed. */
+  look?: NodeJS.Timeout;
+}
+
 interface Remote {
   readonly connection: RemoteConnection;
   readonly stream: ResumableStream;
@@ -51,10 +57,13 @@ type Told =
 type Asked =
   | { readonly kind: 'handover'; readonly force: boolean }
   | { readonly kind: 'subscribe' | 'unsubscribe'; readonly uri: string }
-  | { readonly kind: 'follow'; readonly stream: string; readonly after: number; readonly follower: string };
+  | { readonly kind: 'follow'; readonly stream: string; readonly after: number; readonly follower: string }
+  | { readonly kind: 'followed'; readonly follower: string };
 
 /** How often a process that is told to ask another one does so. */
 const MOST_HOPS = 3;
+/** How often it is looked whether the process of a followed stream still lives. */
+const LOOK_MS = 5_000;
 
 /** What of a session is not in this process. A session is served by all of them; each of its parts is in one. */
 export class PeerDesk implements PeerListener {
@@ -63,7 +72,7 @@ export class PeerDesk implements PeerListener {
   readonly #events: EventStore | undefined;
   readonly #findLive: (principal: string, id: string) => HttpSession | undefined;
   /** Clients that are here, of streams that are elsewhere. */
-  readonly #followed = new Map<string, FollowedStream>();
+  readonly #followed = new Map<string, Followed>();
   /** Clients that are elsewhere, of streams that are here. */
   readonly #remotes = new Map<string, Remote>();
 
@@ -146,9 +155,11 @@ export class PeerDesk implements PeerListener {
     const id = randomUUID();
     const follower = new FollowedStream();
     // Before asking: what happens from then on is told at once.
-    this.#followed.set(id, follower);
+    const followed: Followed = { follower };
+    this.#followed.set(id, followed);
     const leave = (): void => {
-      if (this.#followed.delete(id)) this.#peers.tell(owner, session.key, { kind: 'unfollow', follower: id });
+      if (this.#forget(id) !== undefined)
+        this.#peers.tell(owner, session.key, { kind: 'unfollow', follower: id });
     };
     const answer = await this.#peers.ask(owner, session.key, {
       kind: 'follow',
@@ -157,15 +168,20 @@ export class PeerDesk implements PeerListener {
       follower: id,
     });
     if (answer?.['live'] !== true) {
-      this.#followed.delete(id);
+      this.#forget(id);
       return undefined;
+    }
+    // It may have ended by now.
+    if (this.#followed.has(id)) {
+      followed.look = setInterval(() => void this.#look(owner, session.key, id), LOOK_MS);
+      followed.look.unref();
     }
     return { missed: answer['missed'] as unknown as StoredEvent[], follower, leave };
   }
 
   told(_from: string, key: SessionKey, message: JsonObject): void {
     const told = message as unknown as Told;
-    if (told.kind === 'event') this.#followed.get(told.follower)?.event(told.id, told.text);
+    if (told.kind === 'event') this.#followed.get(told.follower)?.follower.event(told.id, told.text);
     else if (told.kind === 'end') this.#endFollowed(told.follower);
     else if (told.kind === 'unfollow') this.#dropRemote(told.follower);
     else {
@@ -188,6 +204,8 @@ export class PeerDesk implements PeerListener {
         return this.#changeSubscription(session, asked.kind, asked.uri);
       case 'follow':
         return this.#letFollow(session, from, asked);
+      case 'followed':
+        return this.#remotes.has(asked.follower) ? {} : undefined;
     }
   }
 
@@ -243,10 +261,21 @@ export class PeerDesk implements PeerListener {
     return { live: (missed.at(-1)?.seq ?? after) === upTo, missed: missed as unknown as Json[] };
   }
 
+  /** A stream that nobody goes on with ends: its client comes back for what was kept. */
+  async #look(owner: string, key: SessionKey, id: string): Promise<void> {
+    const answer = await this.#peers.ask(owner, key, { kind: 'followed', follower: id });
+    if (answer === undefined) this.#endFollowed(id);
+  }
+
   #endFollowed(id: string): void {
-    const follower = this.#followed.get(id);
+    this.#forget(id)?.end();
+  }
+
+  #forget(id: string): FollowedStream | undefined {
+    const followed = this.#followed.get(id);
+    clearInterval(followed?.look);
     this.#followed.delete(id);
-    follower?.end();
+    return followed?.follower;
   }
 
   #dropRemote(id: string): void {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { until } from '../../../../test/support/http/until.js';
 import { Gate, Harness, Session, type HarnessOptions } from '../../../../test/support/server/harness.js';
 import type { JsonObject } from '../../jsonrpc/index.js';
@@ -137,6 +137,53 @@ describe('a call that another process runs', () => {
     await elsewhere.respond(question.id, { action: 'accept', content: {} });
     const answer = await reader.message();
     expect(answer.result.content[0].text).toContain('accept');
+  });
+});
+
+describe('an answer that is followed from another process', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  async function follow() {
+    const gate = new Gate();
+    const { one, two, place } = pair({
+      call: async (r) => {
+        r.progress({ progress: 1 });
+        await gate.passed;
+        return { content: [] };
+      },
+    });
+    const session = await one.session();
+    const running = await session.call({}, { progressToken: 'p' });
+    const { id = '' } = (await running.next()) ?? {};
+    await running.cancel();
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const reader = await new Session(two, session.headers).get({ 'last-event-id': id });
+    expect(reader.status).toBe(200);
+    return { place, reader, gate };
+  }
+
+  test('is followed for as long as it takes', async () => {
+    const { place, reader, gate } = await follow();
+    for (let looks = 0; looks < 3; looks++) await vi.advanceTimersByTimeAsync(5_000);
+    gate.open();
+    for (;;) {
+      const message = await reader.message();
+      if (message.method === undefined) {
+        expect(message.result).toEqual({ content: [] });
+        break;
+      }
+    }
+    expect(await reader.next()).toBeUndefined();
+    expect(place.told.at(-1)).toMatchObject({ kind: 'end' });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('ends when that process is gone, instead of leaving its client to wait', async () => {
+    const { place, reader, gate } = await follow();
+    place.lose('aaaa');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect((await reader.rest()).filter(({ result }) => result !== undefined)).toEqual([]);
+    gate.open();
   });
 });
 
