@@ -1,3 +1,4 @@
+import type { Connector } from '../connectors/index.js';
 import { toConnectorId, type ConnectorId } from '../kernel/index.js';
 import { POLICY_TURN } from '../operations/index.js';
 import { loadPolicies } from './apply-config.js';
@@ -31,7 +32,7 @@ export function followReplicas(hub: Hub, config: () => Config): () => void {
 
 /** What is called from now on is what the store says; conversations with upstreams of before end. */
 async function lookAtConnectors(hub: Hub): Promise<void> {
-  const current = await hub.connectors.list();
+  const current = await readConnectors(hub);
   const ids = new Set(current.map(({ id }) => id));
   const before = new Map(hub.catalog.connectors().map((connector) => [connector.id, connector]));
   for (const id of before.keys()) {
@@ -40,16 +41,31 @@ async function lookAtConnectors(hub: Hub): Promise<void> {
     hub.health.forget(id);
     hub.upstreams.drop(id).catch(() => {});
   }
+  const added: ConnectorId[] = [];
   for (const connector of current) {
     const known = before.get(connector.id);
     if (known === connector) continue;
     hub.catalog.putConnector(connector);
     hub.health.forget(connector.id);
-    if (known !== undefined) hub.upstreams.drop(connector.id).catch(() => {});
-    const snapshot = known === undefined ? await hub.storage.snapshots.latest(connector.id) : undefined;
-    if (snapshot !== undefined) hub.catalog.putSnapshot(snapshot);
+    if (known === undefined) added.push(connector.id);
+    else hub.upstreams.drop(connector.id).catch(() => {});
+  }
+  for (const id of added) {
+    const snapshot = await hub.storage.snapshots.latest(id);
+    if (snapshot !== undefined && hub.catalog.has(id)) hub.catalog.putSnapshot(snapshot);
   }
   hub.connectorsChanged.emit();
+}
+
+/** What was read before a change that is made here must not be put in force after it. */
+async function readConnectors({ catalog, connectors }: Hub): Promise<readonly Connector[]> {
+  for (;;) {
+    const before = catalog.connectors();
+    const current = await connectors.list();
+    const after = catalog.connectors();
+    if (after.length === before.length && after.every((connector, index) => connector === before[index]))
+      return current;
+  }
 }
 
 /** Reads again only what was told of, or everything where something was missed. */
@@ -67,23 +83,33 @@ class SnapshotFollower {
   }
 
   async look(): Promise<void> {
-    const due = this.#due;
-    this.#due = new Set();
-    try {
-      const { snapshots } = this.#hub.storage;
-      const found =
-        due === 'all'
-          ? await snapshots.latestOfAll()
-          : await Promise.all([...due].map((id) => snapshots.latest(id)));
-      for (const snapshot of found) {
-        if (snapshot === undefined || !this.#hub.catalog.has(snapshot.connectorId)) continue;
-        const known = this.#hub.catalog.snapshotOf(snapshot.connectorId);
-        if (known === undefined || known.takenAt < snapshot.takenAt) this.#hub.catalog.putSnapshot(snapshot);
+    while (this.#due === 'all' || this.#due.size > 0) {
+      const due = this.#due;
+      this.#due = new Set();
+      try {
+        await this.#read(due);
+      } catch (error) {
+        if (due === 'all') this.#due = 'all';
+        else for (const id of due) this.missed(id);
+        throw error;
       }
-    } catch (error) {
-      if (due === 'all') this.#due = 'all';
-      else for (const id of due) this.missed(id);
-      throw error;
+    }
+  }
+
+  async #read(due: ReadonlySet<ConnectorId> | 'all'): Promise<void> {
+    const { catalog, storage } = this.#hub;
+    const before = new Map(catalog.connectors().map(({ id }) => [id, catalog.snapshotOf(id)]));
+    const found =
+      due === 'all'
+        ? await storage.snapshots.latestOfAll()
+        : await Promise.all([...due].map((id) => storage.snapshots.latest(id)));
+    for (const snapshot of found) {
+      if (snapshot === undefined || !catalog.has(snapshot.connectorId)) continue;
+      // Which is newer cannot be told by their times, which are of different clocks: where one was put here meanwhile, the
+      // store is asked again.
+      const known = catalog.snapshotOf(snapshot.connectorId);
+      if (known === before.get(snapshot.connectorId)) catalog.putSnapshot(snapshot);
+      else this.missed(snapshot.connectorId);
     }
   }
 }

@@ -111,6 +111,54 @@ test('a connector that is added, changed or removed at one replica is so at all'
   await vi.waitFor(() => expect(catalog.has(id)).toBe(false), SOON);
 });
 
+test('a connector that is disabled here while another replica changes one stays disabled', async () => {
+  const upstream = keep(await startUpstream({ tools: TOOLS }));
+  const [one, two] = await startReplicas(2);
+  const endpoint = { name: 'X', url: upstream.url, allowPrivateNetwork: true };
+  for (const id of ['off', 'gone', 'other'])
+    expect((await admin(one!, 'POST', '/connectors', { id, ...endpoint })).status).toBe(201);
+  const { catalog, storage } = two!.running.hub;
+  const nameOfOther = () => catalog.connectors().find(({ id }) => id === 'other')?.name;
+  await vi.waitFor(() => expect(catalog.connectors()).toHaveLength(3), SOON);
+  // What is read is held back for a while.
+  const list = storage.connectors.list.bind(storage.connectors);
+  const readings: (string | undefined)[] = [];
+  let open: (() => void) | undefined;
+  const gate = new Promise<void>((resolve) => (open = resolve));
+  vi.spyOn(storage.connectors, 'list').mockImplementation(async () => {
+    const found = await list();
+    readings.push(found.find(({ id }) => id === 'other')?.name);
+    await gate;
+    return found;
+  });
+  await admin(one!, 'PATCH', '/connectors/other', { name: 'Y' });
+  await vi.waitFor(() => expect(readings).toContain('Y'), SOON);
+  const disabled = await admin(two!, 'PATCH', '/connectors/off', { enabled: false });
+  expect(disabled.status, JSON.stringify(disabled.body)).toBeLessThan(300);
+  expect((await admin(two!, 'DELETE', '/connectors/gone')).status).toBeLessThan(300);
+  open?.();
+  await vi.waitFor(() => expect(nameOfOther()).toBe('Y'), SOON);
+  expect(catalog.connectors().map(({ id, enabled }) => [id, enabled])).toEqual([
+    ['off', false],
+    ['other', true],
+  ]);
+});
+
+test('what a replica learns of an upstream counts at one whose clock is ahead', async () => {
+  const { upstream, hubs } = await startWithUpstream(2);
+  const [one, two] = hubs;
+  const { catalog } = one!.running.hub;
+  const id = toConnectorId('remote');
+  const known = catalog.snapshotOf(id)!;
+  catalog.putSnapshot({ ...known, takenAt: known.takenAt + 3_600_000 });
+  upstream.script = {
+    ...upstream.script,
+    tools: [...TOOLS, { name: 'new', inputSchema: { type: 'object' } }],
+  };
+  expect((await admin(two!, 'POST', '/connectors/remote/sync', {})).status).toBeLessThan(300);
+  await vi.waitFor(() => expect(catalog.snapshotOf(id)?.tools).toHaveLength(2), SOON);
+});
+
 test('what was changed while Redis was away counts when it is back, and until then no replica calls itself ready', async () => {
   const [one, two] = await startReplicas(2);
   await admin(one!, 'POST', '/agents', { id: 'anna', name: 'Anna' });
