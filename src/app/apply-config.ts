@@ -1,4 +1,5 @@
 import { toConnectorId } from '../kernel/index.js';
+import { POLICY_TURN } from '../operations/index.js';
 import { starterPolicy, localAgent, sampleConnector } from './built-in.js';
 import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
@@ -6,11 +7,20 @@ import type { DataFolder } from './data-folder.js';
 
 /**
  * Puts a configuration in force. Policies are checked first, because a set that is not valid must change nothing;
- * connectors that did not change keep their conversations.
+ * connectors that did not change keep their conversations. `accepted`: it will not be refused any more.
  */
-export async function applyConfig(hub: Hub, config: Config, folder: DataFolder): Promise<readonly string[]> {
+export async function applyConfig(
+  hub: Hub,
+  config: Config,
+  folder: DataFolder,
+  accepted: () => void = () => {},
+): Promise<readonly string[]> {
   const now = hub.clock.now();
-  await loadPolicies(hub, config);
+  // In turn with changes made here, so that what was read before one is not put in force after it.
+  await hub.turns(POLICY_TURN, async () => {
+    await loadPolicies(hub, config);
+    accepted();
+  });
   hub.toolsets.configure(config.toolsets);
   hub.agents.configure([localAgent(folder.localToken, now), ...config.agents]);
   hub.browser.admins.configure(config.admin.accounts);

@@ -69,9 +69,9 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   await hub.instance.start();
   void endLeftBehind(hub);
   await recoverUnfinishedCalls(hub);
-  await applyConfig(hub, config, folder);
   // From here on nothing that another replica changes is missed.
   const unfollow = followReplicas(hub, () => current);
+  await applyConfig(hub, config, folder);
   const stopEnding = endWithAgents(hub);
   await loadCatalog(hub);
   await listen(server, config);
@@ -101,8 +101,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
     url: hub.publicUrl.get(),
     localUrl: localUrlOf(server, config),
     async reload(next) {
-      const changed = await applyConfig(hub, next, folder);
-      current = next;
+      const changed = await applyConfig(hub, next, folder, () => (current = next));
       await schedule.refresh();
       return changed;
     },

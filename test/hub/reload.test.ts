@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/app/index.js';
+import { POLICY_TURN } from '../../src/operations/index.js';
+import { admin } from '../support/admin.js';
 import { connectAgent } from '../support/agent-client.js';
 import { until } from '../support/http/until.js';
 import { requestsOf } from '../support/remote-connector.js';
@@ -56,6 +58,34 @@ describe('a valid configuration', () => {
     expect([sessions(stays), sessions(changes)]).toEqual([1, 2]);
     expect(requestsOf(stays.seen, 'DELETE')).toEqual([]);
     await until(() => requestsOf(changes.seen, 'DELETE').length > 0, 'the goodbye to the old session');
+  });
+
+  test('does not take back a policy that is saved while it is read', async () => {
+    const { config, hub, client } = await start();
+    const store = hub.running.hub.storage.policies;
+    const list = store.list.bind(store);
+    let open: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    let readings = 0;
+    vi.spyOn(store, 'list').mockImplementationOnce(async () => {
+      const found = await list();
+      readings++;
+      await gate;
+      return found;
+    });
+    const reloading = reload(hub, config);
+    await until(() => readings === 1, 'the policies were read');
+    const forbid = { text: 'forbid (principal, action, resource);' };
+    let saved = false;
+    const saving = hub.running.hub
+      .turns(POLICY_TURN, async () => void (saved = true))
+      .then(() => admin(hub, 'PUT', '/policies/no-calls', forbid));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(saved).toBe(false);
+    open?.();
+    expect((await saving).status).toBe(201);
+    await reloading;
+    await expect(client.callTool('stays__t')).rejects.toThrow();
   });
 
   test('adds and removes connectors, agents and policies', async () => {
