@@ -212,6 +212,66 @@ test('what was asked at the same time is asked once', async () => {
   expect(get).toHaveBeenCalledTimes(1);
 });
 
+/** The next look into the store is answered when it is let through, with what was there when it was asked. */
+function slowLook() {
+  const get = coordination.store.get.bind(coordination.store);
+  let pass = (): void => {};
+  const gate = new Promise<void>((resolve) => (pass = resolve));
+  vi.spyOn(coordination.store, 'get').mockImplementationOnce(async (...asked) => {
+    const found = await get(...asked);
+    return gate.then(() => found);
+  });
+  return pass;
+}
+
+test('one that ended while it was looked up has ended, at whichever replica', async () => {
+  for (const ender of [0, 1]) {
+    const [one, two] = [openStore(`aaaaaaaaaaa${ender}`), openStore(`bbbbbbbbbbb${ender}`)];
+    const id = `ended-${ender}`;
+    await one.add(session(id));
+    const pass = slowLook();
+    const found = two.find('anna', id);
+    await [one, two][ender]?.remove('anna', id);
+    await vi.waitFor(async () => expect(await one.find('anna', id)).toBeUndefined());
+    pass();
+    expect([await found, await two.find('anna', id)]).toEqual([undefined, undefined]);
+  }
+});
+
+test('one that changed while it was looked up is remembered as it is now', async () => {
+  for (const changer of [0, 1]) {
+    const [one, two] = [openStore(`aaaaaaaaaaa${changer}`), openStore(`bbbbbbbbbbb${changer}`)];
+    const id = `changed-${changer}`;
+    const record = session(id);
+    await one.add(record);
+    const pass = slowLook();
+    const found = two.find('anna', id);
+    await [one, two][changer]?.update(record, { logLevel: 'debug' });
+    await Promise.resolve();
+    pass();
+    const levels = [await found, await two.find('anna', id)].map((each) => each?.logLevel);
+    expect(levels).toEqual(['debug', 'debug']);
+  }
+});
+
+test('a store that lost everything is given back what nobody asks for, as soon as it can be reached', async () => {
+  const [one, two] = [openStore('aaaaaaaaaaaa'), openStore('bbbbbbbbbbbb')];
+  for (const id of ['r', 's', 't']) await one.add(session(id));
+  await one.remove('anna', 't');
+  const { store, close } = createMemoryCoordination(clock);
+  const failing = vi.spyOn(coordination.store, 'get').mockRejectedValue(new Error('away'));
+  vi.spyOn(coordination.store, 'add').mockImplementation((...given) => store.add(...given));
+  missed[0]?.();
+  await vi.waitFor(() => expect(failing).toHaveBeenCalled());
+  failing.mockImplementation((...given) => store.get(...given));
+  await vi.waitFor(async () => {
+    now += 1_000;
+    for (const id of ['r', 's']) expect((await two.find('anna', id))?.id).toBe(id);
+  }, 10_000);
+  expect(await two.find('anna', 't')).toBeUndefined();
+  await close();
+});
+
 test('after messages were lost, everything remembered is asked about again', async () => {
   const one = openStore('aaaaaaaaaaaa');
   await one.add(session('s'));

@@ -25,6 +25,11 @@ interface Entry {
   provenAt: number;
 }
 
+/** What is being asked of the store. One that is no longer the latest was asked before a change. */
+interface Proof {
+  found?: Promise<SessionRecord | undefined>;
+}
+
 /** What was proven is taken for granted this long, so that most requests ask nobody. */
 const PROOF_MS = 60_000;
 /** After a failure the store is left alone for a moment. */
@@ -44,10 +49,12 @@ export class SharedSessionStore implements SessionStore {
   readonly #options: Required<SharedSessionOptions>;
   readonly #line: string;
   readonly #entries = new Map<string, Entry>();
-  readonly #proving = new Map<string, Promise<SessionRecord | undefined>>();
+  readonly #proving = new Map<string, Proof>();
   readonly #sweep: NodeJS.Timeout;
   readonly #stop: () => void;
+  #proveAgain: NodeJS.Timeout | undefined;
   #troubleUntil = LONG_AGO;
+  #closed = false;
   #onExpired: ExpiryListener | undefined;
   #onChanged: ((record: SessionRecord) => void) | undefined;
 
@@ -64,6 +71,7 @@ export class SharedSessionStore implements SessionStore {
       told: (_, message) => this.#told(message),
       missed: () => {
         for (const entry of this.#entries.values()) entry.provenAt = LONG_AGO;
+        void this.#proveAll();
       },
     });
     this.#sweep = setInterval(() => this.#dropIdle(), SWEEP_MS);
@@ -109,6 +117,7 @@ export class SharedSessionStore implements SessionStore {
             ? await store.add(key, writeRecord(merged), this.#ttlMs)
             : await store.replace(key, text, writeRecord(merged), this.#ttlMs);
         if (!written) continue;
+        this.#proving.delete(nameOf(record.principal, record.id));
         this.#remember(merged);
         this.#onChanged?.(merged);
         board.tell(undefined, this.#line, JSON.stringify(['changed', record.principal, record.id]));
@@ -119,8 +128,10 @@ export class SharedSessionStore implements SessionStore {
 
   async remove(principal: string, id: string): Promise<void> {
     const { store, board } = this.#options;
-    const member = digest(nameOf(principal, id));
-    this.#entries.delete(nameOf(principal, id));
+    const name = nameOf(principal, id);
+    const member = digest(name);
+    this.#entries.delete(name);
+    this.#proving.delete(name);
     await this.#reaching(async () => {
       await store.set(this.#keyOf(principal, id), ENDED, this.#ttlMs);
       board.tell(undefined, this.#line, JSON.stringify(['ended', principal, id]));
@@ -139,6 +150,8 @@ export class SharedSessionStore implements SessionStore {
   close(): void {
     this.#stop();
     clearInterval(this.#sweep);
+    clearTimeout(this.#proveAgain);
+    this.#closed = true;
     this.#entries.clear();
   }
 
@@ -149,15 +162,34 @@ export class SharedSessionStore implements SessionStore {
 
   #prove(principal: string, id: string): Promise<SessionRecord | undefined> {
     const name = nameOf(principal, id);
-    let proving = this.#proving.get(name);
-    if (proving === undefined) {
-      proving = this.#ask(principal, id, name).finally(() => this.#proving.delete(name));
-      this.#proving.set(name, proving);
-    }
-    return proving;
+    const running = this.#proving.get(name)?.found;
+    if (running !== undefined) return running;
+    const proof: Proof = {};
+    this.#proving.set(name, proof);
+    const isLatest = (): boolean => this.#proving.get(name) === proof;
+    proof.found = this.#ask(principal, id, isLatest).finally(() => {
+      if (isLatest()) this.#proving.delete(name);
+    });
+    return proof.found;
   }
 
-  async #ask(principal: string, id: string, name: string): Promise<SessionRecord | undefined> {
+  /** So that a store that has lost everything gets back those that nobody uses at the moment, too. */
+  async #proveAll(): Promise<void> {
+    clearTimeout(this.#proveAgain);
+    for (const [name, { record }] of [...this.#entries]) {
+      if (this.#closed) return;
+      if (this.#entries.get(name)?.provenAt !== LONG_AGO) continue;
+      await this.#prove(record.principal, record.id).catch(() => {});
+      if (this.#closed || this.#entries.get(name)?.provenAt !== LONG_AGO) continue;
+      // It cannot be reached yet.
+      this.#proveAgain = setTimeout(() => void this.#proveAll(), TROUBLE_MS);
+      this.#proveAgain.unref();
+      return;
+    }
+  }
+
+  async #ask(principal: string, id: string, isLatest: () => boolean): Promise<SessionRecord | undefined> {
+    const name = nameOf(principal, id);
     const { store, absoluteMs, idleMs } = this.#options;
     const known = this.#entries.get(name);
     const isFresh = known !== undefined && this.#now() - known.usedAt < idleMs;
@@ -172,6 +204,8 @@ export class SharedSessionStore implements SessionStore {
       known.usedAt = this.#now();
       return known.record;
     }
+    // What was read before a change must not be remembered after it.
+    if (!isLatest()) return this.#prove(principal, id);
     const record = text === undefined || text === ENDED ? undefined : readRecord(text, { principal, id });
     if (record === undefined || this.#options.clock.now() - record.createdAt >= absoluteMs) {
       this.#forget(principal, id, text === ENDED ? 'deleted' : 'expired');
@@ -211,7 +245,9 @@ export class SharedSessionStore implements SessionStore {
 
   #told(message: string): void {
     const [kind, principal = '', id = ''] = JSON.parse(message) as readonly string[];
-    const entry = this.#entries.get(nameOf(principal, id));
+    const name = nameOf(principal, id);
+    this.#proving.delete(name);
+    const entry = this.#entries.get(name);
     if (entry === undefined) return;
     if (kind === 'ended') this.#forget(principal, id, 'deleted');
     else {
