@@ -16,10 +16,12 @@ import { createAuthorizationFetch, type Upstreams } from '../upstreams/index.js'
 import { createKeychain } from './keychain.js';
 import { whileUnlocked, type KeyWatch } from './master-key/key-watch.js';
 import type { PublicUrl } from './public-url.js';
+import type { Replicas } from './replicas.js';
 
 export interface TokenParts {
   readonly storage: Storage;
-  readonly coordination: Pick<Coordination, 'locks' | 'feed'>;
+  readonly coordination: Pick<Coordination, 'locks'>;
+  readonly replicas: Pick<Replicas, 'feed'>;
   readonly events: Pick<EventLog, 'append'>;
   readonly upstreams: Pick<Upstreams, 'drop'>;
   readonly publicUrl: PublicUrl;
@@ -29,7 +31,7 @@ export interface TokenParts {
 
 /** What lets the hub into upstreams, and how tokens come and stay good. */
 export function composeTokens(parts: TokenParts) {
-  const { storage, coordination, events, upstreams, publicUrl, clock, keyWatch } = parts;
+  const { storage, coordination, replicas, events, upstreams, publicUrl, clock, keyWatch } = parts;
   const flow = createAccountFlow({
     fetchFor: createAuthorizationFetch(),
     clients: storage.oauthClients,
@@ -40,7 +42,7 @@ export function composeTokens(parts: TokenParts) {
     credentials: storage.credentials,
     flow,
     locks: coordination.locks,
-    feed: coordination.feed,
+    feed: replicas.feed,
     clock,
     onEvent: (event) => events.append({ kind: 'hub' }, event),
     onReplaced: (connector) => void upstreams.drop(connector).catch(() => {}),

@@ -65,6 +65,7 @@ export function composeAdmin({ hub, config, startedAt, shutdown }: AdminParts) {
     gate: browser.gate,
     urlOf: (path) => hub.publicUrl.of(path),
     authenticateAdmin: adminAuthentication(hub),
+    settled: () => hub.replicas.settled(),
     policyHistory: storage.policies,
     credentials: storage.credentials,
     snapshots: storage.snapshots,

@@ -24,9 +24,13 @@ export function followReplicas(hub: Hub, config: () => Config): () => void {
       offers.request();
     }),
   ];
+  const tasks = [policies, connectors, offers];
+  replicas.followed(async () => {
+    await Promise.all(tasks.map((each) => each.done()));
+  });
   return () => {
     for (const stop of stops) stop();
-    for (const each of [policies, connectors, offers]) each.stop();
+    for (const each of tasks) each.stop();
   };
 }
 

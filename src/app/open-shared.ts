@@ -60,7 +60,7 @@ async function shareStorage({ clock, logger }: HubParts, coordination: Coordinat
     storage,
     events,
     instance,
-    replicas: new Replicas(coordination.feed),
+    replicas: new Replicas(coordination, logger),
     board,
     // Alone, everything is kept in the process, and nobody has to be asked.
     shared: coordination.kind === 'memory' ? undefined : { store, board, seal, clock },

@@ -45,6 +45,27 @@ test('failed, it is tried again, ever more rarely, until it succeeds', async () 
   expect(runs()).toBe(3);
 });
 
+test('whoever waits until it is done waits for the run that succeeds, or for the end', async () => {
+  const { task } = start(async (run) => {
+    if (run < 2) throw new Error('not yet');
+  });
+  await task.done();
+  task.request();
+  let done = 0;
+  void task.done().then(() => done++);
+  await vi.advanceTimersByTimeAsync(499);
+  void task.done().then(() => done++);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(done).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(done).toBe(2);
+  const never = start(() => new Promise(() => {})).task;
+  never.request();
+  const ended = never.done();
+  never.stop();
+  await Promise.all([ended, never.done()]);
+});
+
 test('stopped, it does nothing any more', async () => {
   const { task, runs } = start(async () => {
     throw new Error('never');

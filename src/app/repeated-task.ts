@@ -13,6 +13,7 @@ export class RepeatedTask {
   #failures = 0;
   #retry: NodeJS.Timeout | undefined;
   #stopped = false;
+  #waiting: (() => void)[] = [];
 
   /** `what` is for the log: what could not be done. */
   constructor(task: () => Promise<void>, logger: Logger, what: string) {
@@ -27,9 +28,16 @@ export class RepeatedTask {
     if (!this.#running) void this.#run();
   }
 
+  /** When what was asked for until now has succeeded. */
+  done(): Promise<void> {
+    if (this.#stopped || (!this.#running && this.#failures === 0)) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
   stop(): void {
     this.#stopped = true;
     clearTimeout(this.#retry);
+    this.#settle();
   }
 
   async #run(): Promise<void> {
@@ -49,5 +57,10 @@ export class RepeatedTask {
       }
     }
     this.#running = false;
+    if (this.#failures === 0) this.#settle();
+  }
+
+  #settle(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

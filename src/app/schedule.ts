@@ -29,6 +29,7 @@ const HIDDEN_SYNC_MS = 60_000;
 
 export function startSchedule(hub: Hub, config: Config): Schedule {
   const routines = new Map<ConnectorId, ConnectorRoutine>();
+  let stopped = false;
   const retention = setInterval(() => {
     void trimEvents(hub, config);
     void sweepTickets(hub);
@@ -48,6 +49,7 @@ export function startSchedule(hub: Hub, config: Config): Schedule {
   return {
     async refresh() {
       const connectors = await hub.connectors.list();
+      if (stopped) return;
       const current = new Map(connectors.map((connector) => [connector.id, connector]));
       for (const [id, routine] of routines) {
         if (current.get(id) === routine.connector) continue;
@@ -68,6 +70,7 @@ export function startSchedule(hub: Hub, config: Config): Schedule {
       late.abort();
     },
     stop() {
+      stopped = true;
       clearInterval(retention);
       clearInterval(recovery);
       for (const stop of stopListening) stop();

@@ -87,10 +87,10 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   async function end(lingerMs: number): Promise<void> {
     ready = false;
     schedule.stop();
-    unfollow();
-    stopEnding();
     shutdown.abort();
     await drain(server, lingerMs, () => mcp.close());
+    unfollow();
+    stopEnding();
     hub.events.append({ kind: 'hub' }, { type: 'hub.stopped', version: VERSION });
     await hub.close();
   }

@@ -27,6 +27,10 @@ export function createMemoryCoordination(clock: Clock = systemClock): Coordinati
     },
     feed: {
       publish,
+      async reach(topic, message) {
+        publish(topic, message);
+        return closed ? 0 : 1;
+      },
       async send(to, topic, message) {
         if (to === self) publish(topic, message);
         return to === self && !closed;

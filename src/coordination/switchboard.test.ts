@@ -26,7 +26,7 @@ function createProcesses(...names: readonly string[]) {
   const boards = names.map((self): Switchboard & { close(): void } => {
     const local = new LocalFeed();
     feeds.set(self, local);
-    const feed: Coordination['feed'] = {
+    const feed: Omit<Coordination['feed'], 'reach'> = {
       publish: (topic, message) => deliver(undefined, topic, message),
       async send(to, topic, message) {
         deliver(to, topic, message);

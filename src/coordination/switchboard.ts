@@ -19,16 +19,18 @@ interface Waiting {
   readonly settle: (answer: string | undefined) => void;
 }
 
-export function createSwitchboard(
-  coordination: Pick<Coordination, 'self' | 'feed'>,
-  seal: MessageSeal,
-): Switchboard & { close(): void } {
+/** What it needs of the coordination. */
+interface Carrier extends Pick<Coordination, 'self'> {
+  readonly feed: Pick<Coordination['feed'], 'publish' | 'send' | 'subscribe'>;
+}
+
+export function createSwitchboard(coordination: Carrier, seal: MessageSeal): Switchboard & { close(): void } {
   return new FeedSwitchboard(coordination, seal);
 }
 
 class FeedSwitchboard implements Switchboard {
   readonly self: string;
-  readonly #feed: Coordination['feed'];
+  readonly #feed: Carrier['feed'];
   readonly #seal: MessageSeal;
   readonly #waiting = new Map<string, Waiting>();
   /** Questions of others that are being answered. */
@@ -37,7 +39,7 @@ class FeedSwitchboard implements Switchboard {
   #count = 0;
   #closed = false;
 
-  constructor({ self, feed }: Pick<Coordination, 'self' | 'feed'>, seal: MessageSeal) {
+  constructor({ self, feed }: Carrier, seal: MessageSeal) {
     this.self = self;
     this.#feed = feed;
     this.#seal = seal;

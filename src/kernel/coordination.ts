@@ -23,6 +23,8 @@ export interface Locks {
 /** What one process tells all others. Messages may be lost while the connection is; listeners then hear `undefined`: look yourself. */
 export interface Feed {
   publish(topic: string, message: string): void;
+  /** The same, and to how many processes it was handed, this one among them. 0: it could not be sent yet. */
+  reach(topic: string, message: string): Promise<number>;
   /** To one process only, by its `self`. False: nobody goes by that name. Throws `storage_unavailable` if nobody can tell. */
   send(to: string, topic: string, message: string): Promise<boolean>;
   /** The publisher hears its own messages too. Returns how to stop. */

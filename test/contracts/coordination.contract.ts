@@ -121,6 +121,19 @@ export function coordinationContract(open: () => Promise<Coordination>): void {
     expect(heard.slice(2)).toEqual(['two ', 'other last']);
   });
 
+  test('how many processes a message was handed to is known', async () => {
+    const [one, two, three] = [await open(), await open(), await open()];
+    const heard: string[] = [];
+    two.feed.subscribe('t', (message) => heard.push(message ?? ''));
+    expect(await one.feed.reach('t', 'x')).toBe(one.kind === 'memory' ? 1 : 3);
+    await vi.waitFor(() => expect(heard).toEqual(['x']));
+    await three.close();
+    if (one.kind !== 'memory')
+      await vi.waitFor(async () => expect(await one.feed.reach('other', 'x')).toBe(2));
+    await one.close();
+    expect(await one.feed.reach('t', 'late')).toBe(0);
+  });
+
   test('after closing nobody hears anything', async () => {
     const [one, two] = [await open(), await open()];
     let heard = 0;

@@ -41,7 +41,7 @@ const feeds = new Map<string, LocalFeed>();
 function boardOf(self: string): Switchboard {
   const local = new LocalFeed();
   feeds.set(self, local);
-  const feed: Coordination['feed'] = {
+  const feed: Omit<Coordination['feed'], 'reach'> = {
     publish: (topic, message) => {
       for (const each of feeds.values()) each.deliver(topic, message);
     },

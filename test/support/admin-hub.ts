@@ -216,6 +216,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
         createBearerAuthentication(browser.checkAdminToken),
         createCookieAuthentication(browser.gate),
       ),
+    settled: async () => {},
     operations,
     clients,
     masterKey,

@@ -36,6 +36,10 @@ export class RedisFeed implements Feed {
     if (!this.#closed) void this.#send({ topic, message });
   }
 
+  async reach(topic: string, message: string): Promise<number> {
+    return this.#closed ? 0 : this.#send({ topic, message });
+  }
+
   async send(to: string, topic: string, message: string): Promise<boolean> {
     if (this.#closed) return false;
     try {
@@ -66,14 +70,15 @@ export class RedisFeed implements Feed {
     this.#local.close();
   }
 
-  async #send(envelope: Envelope): Promise<void> {
+  async #send(envelope: Envelope): Promise<number> {
     try {
-      await this.#redis.publish(this.#channel, JSON.stringify(envelope));
+      return await this.#redis.publish(this.#channel, JSON.stringify(envelope));
     } catch {
-      if (this.#closed) return;
+      if (this.#closed) return 0;
       this.#unsent.add(envelope.topic);
       this.#retry ??= setTimeout(() => this.#sendLosses(), RETRY_MS);
       this.#retry.unref();
+      return 0;
     }
   }
 

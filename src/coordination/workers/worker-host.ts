@@ -94,8 +94,9 @@ export class WorkerHost {
     }
   }
 
-  #publish(topic: string, message: string): void {
+  #publish(topic: string, message: string): number {
     for (const { channel } of this.#workers.values()) channel.tell('message', topic, message);
+    return this.#workers.size;
   }
 
   #send(to: string, topic: string, message: string): boolean {

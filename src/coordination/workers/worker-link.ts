@@ -42,6 +42,11 @@ export async function openWorkerLink(stream: Duplex): Promise<WorkerLink> {
   await channel.ask('hello', [self]);
   const feed: Feed = {
     publish: (topic, message) => channel.tell('publish', topic, message),
+    reach: (topic, message) =>
+      channel.ask('publish', [topic, message]).then(
+        (count) => Number(count),
+        () => 0,
+      ),
     async send(to, topic, message) {
       return (await channel.ask('send', [to, topic, message])) === true;
     },

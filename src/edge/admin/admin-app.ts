@@ -30,6 +30,7 @@ export function createAdminApp(deps: AdminDependencies): Hono<AdminEnv> {
   );
   app.use(below, (c, next) => prepareAnswer(c, next));
   app.use(below, (c, next) => admit(deps, c, next));
+  app.use(below, (c, next) => settle(deps, c, next));
   const register = createRegister(app, deps);
   registerConnectorRoutes(register, deps);
   registerCredentialRoutes(register, deps);
@@ -74,6 +75,12 @@ async function admit(
     throw new HubError('unauthenticated', 'this needs an admin token: Authorization: Bearer …');
   c.set('admin', admin);
   await next();
+}
+
+/** Whoever is told that something changed may call another replica next. */
+async function settle({ settled }: AdminDependencies, c: Context<AdminEnv>, next: Next): Promise<void> {
+  await next();
+  if (c.req.method !== 'GET' && c.req.method !== 'HEAD') await settled();
 }
 
 function fail(

@@ -44,6 +44,8 @@ export interface AdminDependencies {
   /** The address of a page of this hub. */
   readonly urlOf: (path: string) => string;
   readonly gate: Pick<BrowserGate, 'clearCookie'>;
+  /** What was changed counts in every process of the hub, as far as that can be waited for. */
+  readonly settled: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly maxBodyBytes: number;
