@@ -85,7 +85,7 @@ describe('a valid configuration', () => {
     open?.();
     expect((await saving).status).toBe(201);
     await reloading;
-    await expect(client.callTool('stays__t')).rejects.toThrow();
+    await expect(client.callTool('stays__t')).rejects.toMatchObject({ code: -32602 });
   });
 
   test('adds and removes connectors, agents and policies', async () => {

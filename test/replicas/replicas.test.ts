@@ -110,7 +110,7 @@ test('a change is answered when it counts at all replicas', async () => {
   expect(answered).toBe(false);
   open?.();
   expect((await saving).status).toBe(201);
-  await expect(client.callTool('remote__echo', {})).rejects.toThrow();
+  await expect(client.callTool('remote__echo', {})).rejects.toMatchObject({ code: -32602 });
 });
 
 test('a connector that is added, changed or removed at one replica is so at all', async () => {

@@ -176,7 +176,7 @@ export class SharedSessionStore implements SessionStore {
   /** So that a store that has lost everything gets back those that nobody uses at the moment, too. */
   async #proveAll(): Promise<void> {
     clearTimeout(this.#proveAgain);
-    for (const [name, { record }] of [...this.#entries]) {
+    for (const [name, { record }] of this.#entries) {
       if (this.#closed) return;
       if (this.#entries.get(name)?.provenAt !== LONG_AGO) continue;
       await this.#prove(record.principal, record.id).catch(() => {});
