@@ -7,6 +7,7 @@ import { parseJson, writeJson } from '../shared/exact-json.js';
 import { SelectField, TextArea } from '../shared/field.js';
 import { Notice, ProblemNotice } from '../shared/notice.js';
 import { Section } from '../shared/page.js';
+import { toPlainLine } from '../shared/plain-text.js';
 import { CallFacts } from './call-facts.js';
 import { CallLines } from './call-lines.js';
 import { CallProgress } from './call-progress.js';
@@ -16,8 +17,11 @@ import {
   fieldsOf,
   initialTexts,
   readArguments,
+  takesOthers,
   toTexts,
+  withoutField,
   type Arguments,
+  type Field,
   type ReadOutcome,
 } from './schema-fields.js';
 import { SchemaForm } from './schema-form.js';
@@ -37,19 +41,23 @@ export function Playground({
   const agent =
     chosen ?? (agents.find(({ id }) => id === 'local') ?? agents.find(({ enabled }) => enabled))?.id ?? '';
   const [texts, setTexts] = useState(() => initialTexts(fields));
-  const [raw, setRaw] = useState<string>();
+  // Where no field can be made of what the tool takes, JSON is all there is.
+  const [raw, setRaw] = useState(() =>
+    fields.length === 0 && takesOthers(tool.inputSchema) ? '{}' : undefined,
+  );
   const [problems, setProblems] = useState<Readonly<Record<string, string>>>({});
   const { state: call, run, cancel } = useCall();
   const isRunning = call.phase === 'running';
   const outcome = raw === undefined ? readArguments(fields, texts) : readRaw(raw);
 
   function switchMode(): void {
-    setProblems({});
-    if (raw === undefined) setRaw(writeJson('args' in outcome ? outcome.args : {}, 2));
-    else {
-      if ('args' in outcome) setTexts(toTexts(fields, outcome.args));
-      setRaw(undefined);
-    }
+    if (raw === undefined) setRaw(writeJson('args' in outcome ? outcome.args : outcome.typed, 2));
+    const kept = raw === undefined ? {} : problemsOfForm(fields, outcome);
+    setProblems(kept);
+    // What the form cannot show stays where it can be seen.
+    if (raw === undefined || !('args' in outcome) || Object.keys(kept).length > 0) return;
+    setTexts(toTexts(fields, outcome.args));
+    setRaw(undefined);
   }
 
   function submit(event: FormEvent): void {
@@ -76,7 +84,11 @@ export function Playground({
         </div>
         {raw === undefined ? (
           fields.length === 0 ? (
-            <p className="text-muted">This tool takes none.</p>
+            <p className="text-muted">
+              {takesOthers(tool.inputSchema)
+                ? 'The tool does not name what it takes. Arguments can be given as JSON.'
+                : 'This tool takes none.'}
+            </p>
           ) : (
             <SchemaForm
               fields={fields}
@@ -126,13 +138,22 @@ export function Playground({
   );
 }
 
+/** Why JSON cannot be shown as a form without losing something. */
+function problemsOfForm(fields: readonly Field[], outcome: ReadOutcome): Readonly<Record<string, string>> {
+  if ('problems' in outcome) return outcome.problems;
+  const names = withoutField(fields, outcome.args);
+  if (names.length === 0) return {};
+  return { raw: `The form has no field for ${names.map((name) => toPlainLine(name, 80)).join(', ')}.` };
+}
+
 function readRaw(text: string): ReadOutcome {
   try {
     const value = parseJson(text.trim() === '' ? '{}' : text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return { args: value as Arguments };
-    return { problems: { raw: 'Arguments are a JSON object: { … }' } };
+    return { problems: { raw: 'Arguments are a JSON object: { … }' }, typed: {} };
   } catch (error) {
-    return { problems: { raw: `This is not JSON: ${error instanceof Error ? error.message : ''}` } };
+    const reason = error instanceof Error ? error.message : '';
+    return { problems: { raw: `This is not JSON: ${reason}` }, typed: {} };
   }
 }

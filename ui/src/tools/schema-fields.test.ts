@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { writeJson } from '../shared/exact-json.js';
-import { fieldsOf, initialTexts, keyOf, readArguments, toTexts } from './schema-fields.js';
+import {
+  fieldsOf,
+  initialTexts,
+  keyOf,
+  readArguments,
+  takesOthers,
+  toTexts,
+  withoutField,
+} from './schema-fields.js';
 
 const SCHEMA = {
   type: 'object',
@@ -138,5 +146,60 @@ describe('fields of a schema', () => {
       [keyOf({ path: ['a.b'] })]: 'y',
     });
     expect(JSON.stringify(outcome)).toBe('{"args":{"__proto__":"x","a.b":"y"}}');
+  });
+
+  test('that may be null are blank where null is the default, and then not given', () => {
+    const orNull = (schema: object) => ({ anyOf: [schema, { type: 'null' }], default: null });
+    const nullable = fieldsOf({
+      properties: {
+        word: orNull({ type: 'string' }),
+        count: orNull({ type: 'integer' }),
+        sure: orNull({ type: 'boolean' }),
+        words: orNull({ type: 'array', items: { type: 'string' } }),
+        state: orNull({ enum: ['open', 'done'] }),
+        any: { default: null },
+        none: { enum: ['x', null], default: null },
+      },
+    });
+    expect(initialTexts(nullable)).toEqual(text({ any: 'null', none: 'null' }));
+    expect(readArguments(nullable, initialTexts(nullable))).toEqual({ args: { any: null, none: null } });
+    expect(toTexts(nullable, { word: null, count: null })).toEqual(text({ word: '', count: '' }));
+  });
+
+  test('keep what was typed where something else is missing or wrong', () => {
+    const typed = text({ title: 'Slow', count: '', ratio: 'much', sizes: '1\nx', 'place.city': 'Wien' });
+    const outcome = readArguments(fields, typed);
+    const kept = 'typed' in outcome ? outcome.typed : {};
+    expect(kept).toEqual({ title: 'Slow', ratio: 'much', sizes: '1\nx', place: { city: 'Wien' } });
+    expect(toTexts(fields, kept)).toEqual(
+      text({ title: 'Slow', ratio: 'much', sizes: '1\nx', 'place.city': 'Wien' }),
+    );
+  });
+
+  test('are known to lack what they are not for', () => {
+    const args = { title: 't', place: { city: 'Wien', country: 'AT' }, other: 1 };
+    expect(withoutField(fields, args)).toEqual(['place.country', 'other']);
+    expect(withoutField(fields, { title: 't', place: 'Wien' })).toEqual(['place']);
+  });
+
+  test('are found behind a reference and behind the only part of a whole', () => {
+    const $defs = {
+      all: { properties: { a: { allOf: [{ $ref: '#/$defs/c' }], default: 'x' } } },
+      c: { enum: ['x'] },
+    };
+    const [field, ...others] = fieldsOf({ $ref: '#/$defs/all', $defs });
+    expect(field).toMatchObject({ kind: 'choice', initial: '"x"', choices: [{ value: '"x"' }] });
+    expect(others).toEqual([]);
+  });
+
+  test.each([
+    [{ type: 'object' }, false],
+    [{ type: 'object', properties: {}, additionalProperties: false }, false],
+    [{ type: 'object', additionalProperties: true }, true],
+    [{ type: 'object', additionalProperties: { type: 'string' } }, true],
+    [{ type: 'object', oneOf: [{ properties: { a: {} } }] }, true],
+    [{ type: 'object', patternProperties: { '^x': {} } }, true],
+  ])('of %j are not all there is: %j', (schema, expected) => {
+    expect(takesOthers(schema)).toBe(expected);
   });
 });

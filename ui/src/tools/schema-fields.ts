@@ -31,7 +31,8 @@ export type Texts = Readonly<Record<string, string>>;
 export type Arguments = Readonly<Record<string, unknown>>;
 export type ReadOutcome =
   | { readonly args: Arguments }
-  | { readonly problems: Readonly<Record<string, string>> };
+  /** `typed`: what was typed all the same, and what cannot be read as the text it is. */
+  | { readonly problems: Readonly<Record<string, string>>; readonly typed: Arguments };
 
 const MOST_DEPTH = 3;
 const MOST_FIELDS = 200;
@@ -42,7 +43,15 @@ export function keyOf({ path }: Pick<Field, 'path'>): string {
 }
 
 export function fieldsOf(schema: Schema): readonly Field[] {
-  return membersOf(schema, schema, [], 0);
+  return membersOf(typeof schema['$ref'] === 'string' ? resolve(schema, schema) : schema, schema, [], 0);
+}
+
+const OPEN = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas'];
+
+/** Whether there may be arguments that no field is for, because the schema tells of them otherwise than by name. */
+export function takesOthers(schema: Schema): boolean {
+  const others = schema['additionalProperties'];
+  return (others !== undefined && others !== false) || OPEN.some((word) => schema[word] !== undefined);
 }
 
 function membersOf(schema: Schema, root: Schema, path: readonly string[], depth: number): readonly Field[] {
@@ -139,7 +148,7 @@ function typeOf(schema: Schema): unknown {
   return types.length === 1 ? types[0] : undefined;
 }
 
-/** Follows references inside the document, and the one alternative that is not null. */
+/** Follows references inside the document, and the one part or the one alternative that is not null. */
 function resolve(schema: Schema, root: Schema, hops = 0): Schema {
   if (hops > 10) return {};
   const reference = schema['$ref'];
@@ -152,6 +161,10 @@ function resolve(schema: Schema, root: Schema, hops = 0): Schema {
       .reduce<unknown>((value, part) => ownMember(value, part), root);
     return resolve(asSchema(target), root, hops + 1);
   }
+  const { allOf: parts } = schema;
+  // How some servers write a reference that has a default or a description of its own.
+  if (Array.isArray(parts) && parts.length === 1 && schema['properties'] === undefined)
+    return resolve(asSchema(parts[0]), root, hops + 1);
   const alternatives = alternativesOf(schema);
   if (alternatives.length === 0 || choicesOf(schema).length > 0) return schema;
   const real = alternatives.filter(({ type }) => type !== 'null');
@@ -165,7 +178,11 @@ function ownMember(value: unknown, name: string): unknown {
 }
 
 function asSchema(value: unknown): Schema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : {};
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function initialTexts(fields: readonly Field[]): Texts {
@@ -178,6 +195,16 @@ export function initialTexts(fields: readonly Field[]): Texts {
           : [[keyOf(field), field.initial]],
     ),
   );
+}
+
+/** The names of the values that no field is for. */
+export function withoutField(fields: readonly Field[], args: Arguments): readonly string[] {
+  return Object.entries(args).flatMap(([name, value]) => {
+    const field = fields.find(({ path }) => path.at(-1) === name);
+    if (field === undefined) return [name];
+    if (field.kind !== 'group') return [];
+    return isObject(value) ? withoutField(field.fields, value).map((inner) => `${name}.${inner}`) : [name];
+  });
 }
 
 /** The texts of a form that has these values. What has no field is lost. */
@@ -193,17 +220,23 @@ export function toTexts(fields: readonly Field[], args: Arguments): Texts {
 }
 
 function toText(field: Field, value: unknown): string {
+  // Blank is what a form has for null: a text would say «null».
+  if (value === null && field.kind !== 'json' && !offers(field, 'null')) return '';
   if (field.kind === 'list' && Array.isArray(value))
     return value.map((each) => (typeof each === 'string' ? each : writeJson(each))).join('\n');
   if (field.kind === 'choice' || field.kind === 'choices') return writeJson(value);
   return typeof value === 'string' && field.kind !== 'json' ? value : writeJson(value, 2);
 }
 
+function offers(field: Field, value: string): boolean {
+  return field.kind === 'choice' && field.choices.some((choice) => choice.value === value);
+}
+
 /** The values of a form. What is left blank and not required is not given. */
 export function readArguments(fields: readonly Field[], texts: Texts): ReadOutcome {
   const problems: Record<string, string> = {};
   const args = readGroup(fields, texts, problems);
-  return Object.keys(problems).length > 0 ? { problems } : { args };
+  return Object.keys(problems).length > 0 ? { problems, typed: args } : { args };
 }
 
 function readGroup(fields: readonly Field[], texts: Texts, problems: Record<string, string>): Arguments {
@@ -224,7 +257,7 @@ function readGroup(fields: readonly Field[], texts: Texts, problems: Record<stri
       const read = readText(field, text);
       if ('value' in read) return [[name, read.value]];
       problems[keyOf(field)] = read.problem;
-      return [];
+      return [[name, text]];
     }),
   );
 }

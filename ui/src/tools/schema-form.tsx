@@ -1,3 +1,4 @@
+import { useState, type ClipboardEvent } from 'react';
 import { parseJson, writeJson } from '../shared/exact-json.js';
 import { CheckField, SelectField, TextArea, TextField } from '../shared/field.js';
 import { toPlainLine, toPlainText } from '../shared/plain-text.js';
@@ -52,7 +53,7 @@ function FieldInput({
   };
   switch (field.kind) {
     case 'text':
-      return <TextField {...shared} />;
+      return <LineField {...shared} />;
     case 'number':
     case 'integer':
       return <TextField inputMode={field.kind === 'integer' ? 'numeric' : 'decimal'} {...shared} />;
@@ -74,6 +75,27 @@ function FieldInput({
     case 'choices':
       return <Choices field={field} name={name} text={shared.value} onText={shared.onText} error={error} />;
   }
+}
+
+type LineProps = Pick<Parameters<typeof TextField>[0], 'label' | 'hint' | 'error'> & {
+  readonly value: string;
+  readonly onText: (text: string) => void;
+};
+
+/** One line as long as that is enough: the browser's own field would join several that are pasted. */
+function LineField(props: LineProps) {
+  const [pasted, setPasted] = useState(false);
+  const { value, onText } = props;
+  if (pasted || value.includes('\n')) return <TextArea rows={4} autoFocus={pasted} {...props} />;
+  function paste(event: ClipboardEvent<HTMLInputElement>): void {
+    const text = event.clipboardData.getData('text').replaceAll(/\r\n?/g, '\n');
+    if (!text.includes('\n')) return;
+    event.preventDefault();
+    const { selectionStart, selectionEnd } = event.currentTarget;
+    setPasted(true);
+    onText(value.slice(0, selectionStart ?? 0) + text + value.slice(selectionEnd ?? value.length));
+  }
+  return <TextField {...props} onPaste={paste} />;
 }
 
 /** Any number of the values that are offered. */
