@@ -65,7 +65,7 @@ export function useConnectorWrites() {
     change: useMutation({
       onSettled,
       mutationFn: ({ id, patch, tag }: { id: string; patch: ConnectorPatch; tag?: string | undefined }) =>
-        ask(routes.change, { names: { id }, body: patch, ...(tag !== undefined && { ifMatch: tag }) }),
+        askWithTag(routes.change, { names: { id }, body: patch, ...(tag !== undefined && { ifMatch: tag }) }),
     }),
     remove: useMutation({ onSettled, mutationFn: (id: string) => ask(routes.remove, { names: { id } }) }),
     check: useMutation({ mutationFn: (id: string) => ask(routes.check, { names: { id } }) }),

@@ -62,7 +62,7 @@ export const NEW_DRAFT: ConnectorDraft = {
   totalMs: '',
   resultBytes: '',
   concurrency: '',
-  isolation: 'shared',
+  isolation: 'per_principal',
   tags: '',
   allowPrivateNetwork: false,
   hideWhenUnhealthy: false,
@@ -133,6 +133,29 @@ export function toAddition(draft: ConnectorDraft): ConnectorAddition {
   };
 }
 
+/**
+ * What was typed, over what somebody else made of the connector meanwhile. Undefined: both changed the same.
+ * `before` is what the fields began with.
+ */
+export function mergeDrafts(
+  before: ConnectorDraft,
+  typed: ConnectorDraft,
+  theirs: ConnectorDraft,
+): ConnectorDraft | undefined {
+  const own = changesOf(before, typed);
+  const clashes = Object.entries(changesOf(before, theirs)).some(([key, value]) =>
+    Object.entries(own).some(([name, mine]) => name === key && mine !== value),
+  );
+  return clashes ? undefined : { ...theirs, ...own };
+}
+
+function changesOf(before: ConnectorDraft, after: ConnectorDraft): Partial<ConnectorDraft> {
+  const old = Object.entries(before);
+  return Object.fromEntries(
+    Object.entries(after).filter(([key, value]) => !old.some((each) => each[0] === key && each[1] === value)),
+  );
+}
+
 /** Only what is different, so that a change of one field touches nothing else. */
 export function toPatch(draft: ConnectorDraft, before: ConnectorView): ConnectorPatch {
   const old = draftOf(before);
@@ -141,7 +164,7 @@ export function toPatch(draft: ConnectorDraft, before: ConnectorView): Connector
   const changed = Object.entries(fields).filter(
     ([key, value]) => JSON.stringify(value) !== JSON.stringify(oldFields[key as keyof typeof oldFields]),
   );
-  const auth = authOf(draft);
+  const auth = withoutRemoved(authOf(draft), before);
   const keepsAuth = JSON.stringify(auth) === JSON.stringify(authOf(old));
   return {
     ...Object.fromEntries(changed),
@@ -155,7 +178,7 @@ function toFields(draft: ConnectorDraft) {
   const limits = numbers({ resultBytes: draft.resultBytes, concurrency: draft.concurrency });
   return {
     name: draft.name.trim(),
-    ...(draft.transport === 'sse' && { transport: draft.transport }),
+    transport: draft.transport,
     ...(draft.authType !== 'none' && { credentialMode: draft.credentialMode }),
     era: draft.era,
     isolation: draft.isolation,
@@ -188,6 +211,13 @@ function authOf(draft: ConnectorDraft): { readonly type: AuthType; readonly [set
         ...(scopes.trim() !== '' && { scopes: listOf(scopes, /[\s,]/) }),
       };
   }
+}
+
+/** A header whose line is gone is taken away. */
+function withoutRemoved(auth: ReturnType<typeof authOf>, { auth: stored }: ConnectorView) {
+  if (auth.type !== 'header' || stored.type !== 'header') return auth;
+  const gone = Object.keys(stored.headers).map((name) => [name, null] as const);
+  return { ...auth, headers: { ...Object.fromEntries(gone), ...(auth['headers'] as object) } };
 }
 
 function headersOf(lines: string): Record<string, string> {

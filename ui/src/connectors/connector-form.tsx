@@ -1,4 +1,4 @@
-import { useRef, useState, type FormEvent, type ReactNode } from 'react';
+import { useRef, useState, type Dispatch, type FormEvent, type ReactNode, type SetStateAction } from 'react';
 import { useMay } from '../api/use-session.js';
 import { Button } from '../shared/button.js';
 import { CheckField, IdField, SelectField, TextField } from '../shared/field.js';
@@ -22,23 +22,24 @@ const ISOLATIONS = [
 
 /** The fields of a remote connector. `before` is what is stored, where it is an edit. */
 export function ConnectorForm({
-  initial,
+  draft,
+  onDraft,
   before,
   submitLabel,
   busy,
   problem,
   onSubmit,
 }: {
-  readonly initial: ConnectorDraft;
+  readonly draft: ConnectorDraft;
+  readonly onDraft: Dispatch<SetStateAction<ConnectorDraft>>;
   readonly before?: ConnectorView;
   readonly submitLabel: string;
   readonly busy: boolean;
   readonly problem: ReactNode;
-  readonly onSubmit: (draft: ConnectorDraft) => void;
+  readonly onSubmit: () => void;
 }) {
-  const [draft, setDraft] = useState(initial);
   const [idTouched, setIdTouched] = useState(false);
-  const set = (change: Partial<ConnectorDraft>) => setDraft((old) => ({ ...old, ...change }));
+  const set = (change: Partial<ConnectorDraft>) => onDraft((old) => ({ ...old, ...change }));
   const isNew = before === undefined;
   const check = useAdditionCheck(draft);
   const form = useRef<HTMLFormElement>(null);
@@ -48,7 +49,7 @@ export function ConnectorForm({
   }
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onSubmit(draft);
+    onSubmit();
   };
   const setUrl = (url: string) =>
     set({ url, ...(isNew && !idTouched && { id: draft.name === '' ? suggestId(url) : draft.id }) });
@@ -84,7 +85,7 @@ export function ConnectorForm({
       {before?.transport !== 'stdio' && <AuthFields draft={draft} before={before} onChange={set} />}
       <details className="panel px-4 py-3">
         <summary className="font-medium">Advanced</summary>
-        <Advanced draft={draft} isRemote={before?.transport !== 'stdio'} onChange={set} />
+        <Advanced draft={draft} isNew={isNew} isRemote={before?.transport !== 'stdio'} onChange={set} />
       </details>
       {problem}
       <div className="flex flex-wrap gap-2">
@@ -100,10 +101,12 @@ export function ConnectorForm({
 
 function Advanced({
   draft,
+  isNew,
   isRemote,
   onChange,
 }: {
   readonly draft: ConnectorDraft;
+  readonly isNew: boolean;
   readonly isRemote: boolean;
   readonly onChange: (change: Partial<ConnectorDraft>) => void;
 }) {
@@ -114,7 +117,7 @@ function Advanced({
       inputMode="numeric"
       pattern="\d*"
       title="A whole number"
-      placeholder="default"
+      placeholder={isNew ? 'default' : 'as it is'}
       value={draft[key]}
       onText={(text) => onChange({ [key]: text })}
     />

@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useConnectorWrites, type ConnectorDetail } from '../api/connectors.js';
+import { useConnectorWrites, type ConnectorDetail, type ConnectorView } from '../api/connectors.js';
 import { useMay } from '../api/use-session.js';
 import { Button } from '../shared/button.js';
 import { ConfirmDialog } from '../shared/dialog.js';
 import { Notice, ProblemNotice } from '../shared/notice.js';
 import { Section } from '../shared/page.js';
-import { draftOf, toPatch } from './connector-draft.js';
+import { draftOf, mergeDrafts, toPatch, type ConnectorDraft } from './connector-draft.js';
 import { ConnectorForm } from './connector-form.js';
 
 const SOURCES = {
@@ -25,7 +25,6 @@ export function ConnectorSettings({
   readonly tag: string | undefined;
 }) {
   const mayRun = useMay('operator');
-  const { change } = useConnectorWrites();
   const { id, readOnly, source } = connector;
   if (readOnly)
     return (
@@ -38,24 +37,59 @@ export function ConnectorSettings({
   return (
     <>
       <Section title="Edit">
-        <ConnectorForm
-          key={connector.version}
-          initial={draftOf(connector)}
-          before={connector}
-          submitLabel="Save"
-          busy={change.isPending}
-          problem={
-            change.error !== null ? (
-              <ProblemNotice error={change.error} />
-            ) : (
-              change.isSuccess && <Notice tone="good">Saved.</Notice>
-            )
-          }
-          onSubmit={(draft) => change.mutate({ id, patch: toPatch(draft, connector), tag })}
-        />
+        <Edit connector={connector} tag={tag} />
       </Section>
       <SwitchAndRemove connector={connector} />
     </>
+  );
+}
+
+function Edit({ connector, tag }: { readonly connector: ConnectorView; readonly tag: string | undefined }) {
+  const { change } = useConnectorWrites();
+  // What the fields began with: nobody's change must be overwritten unseen, nor take away what is being typed.
+  const [base, setBase] = useState({ connector, tag });
+  const [draft, setDraft] = useState(() => draftOf(connector));
+  function take(now: typeof base, next: ConnectorDraft): void {
+    setBase(now);
+    setDraft(next);
+  }
+  const isOlder = connector.version > base.connector.version && !change.isPending;
+  const merged = isOlder ? mergeDrafts(draftOf(base.connector), draft, draftOf(connector)) : undefined;
+  if (merged !== undefined) take({ connector, tag }, merged);
+  return (
+    <ConnectorForm
+      draft={draft}
+      onDraft={setDraft}
+      before={base.connector}
+      submitLabel="Save"
+      busy={change.isPending}
+      problem={
+        isOlder && merged === undefined ? (
+          <Notice
+            tone="warn"
+            action={
+              <Button small onClick={() => take({ connector, tag }, draftOf(connector))}>
+                Take theirs
+              </Button>
+            }
+          >
+            Somebody changed the same meanwhile. What you typed cannot be saved over it.
+          </Notice>
+        ) : change.error !== null ? (
+          <ProblemNotice error={change.error} />
+        ) : (
+          change.isSuccess && <Notice tone="good">Saved.</Notice>
+        )
+      }
+      onSubmit={() =>
+        change.mutate(
+          { id: connector.id, patch: toPatch(draft, base.connector), tag: base.tag },
+          {
+            onSuccess: (saved) => take({ connector: saved.body, tag: saved.tag }, draftOf(saved.body)),
+          },
+        )
+      }
+    />
   );
 }
 
@@ -101,7 +135,13 @@ function SwitchAndRemove({ connector }: { readonly connector: ConnectorDetail })
           busy={remove.isPending}
           problem={remove.error !== null && <ProblemNotice error={remove.error} />}
           onClose={close}
-          onConfirm={() => remove.mutate(id, { onSuccess: () => void navigate({ to: '/connectors' }) })}
+          // What it is told when it is done must not hang on this page: the connector it shows is gone by then.
+          onConfirm={() => {
+            remove.mutateAsync(id).then(
+              () => navigate({ to: '/connectors' }),
+              () => undefined,
+            );
+          }}
         >
           Its tools, its credentials and everything known of it go. Events stay in the log. This cannot be
           undone.

@@ -1,9 +1,10 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useConnectorWrites } from '../api/connectors.js';
 import { ProblemNotice } from '../shared/notice.js';
 import { Page } from '../shared/page.js';
 import { Tabs } from '../shared/tabs.js';
-import { NEW_DRAFT, toAddition, type ConnectorDraft } from './connector-draft.js';
+import { NEW_DRAFT, toAddition } from './connector-draft.js';
 import { ConnectorForm } from './connector-form.js';
 import { PasteConfiguration } from './paste-configuration.js';
 
@@ -14,7 +15,8 @@ export function NewConnectorPage() {
   const { way = 'address' } = route.useSearch();
   const navigate = route.useNavigate();
   const { add } = useConnectorWrites();
-  function submit(draft: ConnectorDraft): void {
+  const [draft, setDraft] = useState(NEW_DRAFT);
+  function submit(): void {
     add.mutate(toAddition(draft), {
       onSuccess: ({ id }) =>
         void navigate({ to: '/connectors/$id', params: { id }, search: { added: 'yes' } }),
@@ -35,7 +37,8 @@ export function NewConnectorPage() {
             label: 'By address',
             content: (
               <ConnectorForm
-                initial={NEW_DRAFT}
+                draft={draft}
+                onDraft={setDraft}
                 submitLabel="Add and sync"
                 busy={add.isPending}
                 problem={add.error !== null && <ProblemNotice error={add.error} />}
