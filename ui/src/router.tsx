@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   type SearchSchemaInput,
 } from '@tanstack/react-router';
+import { fetched } from './api/fetched.js';
 import { ErrorPage } from './shell/error-page.js';
 import { NotFoundPage } from './shell/not-found-page.js';
 import { Shell } from './shell/shell.js';
@@ -15,18 +16,21 @@ const root = createRootRoute({ component: Shell });
 const overview = createRoute({
   getParentRoute: () => root,
   path: '/',
-  component: lazyRouteComponent(() => import('./overview/overview-page.js'), 'OverviewPage'),
+  component: lazyRouteComponent(() => fetched(import('./overview/overview-page.js')), 'OverviewPage'),
 });
 const connectors = createRoute({
   getParentRoute: () => root,
   path: '/connectors',
-  component: lazyRouteComponent(() => import('./connectors/connectors-page.js'), 'ConnectorsPage'),
+  component: lazyRouteComponent(() => fetched(import('./connectors/connectors-page.js')), 'ConnectorsPage'),
 });
 const newConnector = createRoute({
   getParentRoute: () => root,
   path: '/connectors/new',
   validateSearch: (search: { way?: string } & SearchSchemaInput) => readWord(search, 'way'),
-  component: lazyRouteComponent(() => import('./connectors/new-connector-page.js'), 'NewConnectorPage'),
+  component: lazyRouteComponent(
+    () => fetched(import('./connectors/new-connector-page.js')),
+    'NewConnectorPage',
+  ),
 });
 const connector = createRoute({
   getParentRoute: () => root,
@@ -35,13 +39,13 @@ const connector = createRoute({
     ...readWord(search, 'tab'),
     ...readWord(search, 'added'),
   }),
-  component: lazyRouteComponent(() => import('./connectors/connector-page.js'), 'ConnectorPage'),
+  component: lazyRouteComponent(() => fetched(import('./connectors/connector-page.js')), 'ConnectorPage'),
 });
 const tools = createRoute({
   getParentRoute: () => root,
   path: '/tools',
   validateSearch: readToolSearch,
-  component: lazyRouteComponent(() => import('./tools/tools-page.js'), 'ToolsPage'),
+  component: lazyRouteComponent(() => fetched(import('./tools/tools-page.js')), 'ToolsPage'),
 });
 const tool = createRoute({
   getParentRoute: () => root,
@@ -50,17 +54,17 @@ const tool = createRoute({
     ...readWord(search, 'tab'),
     ...readWord(search, 'agent'),
   }),
-  component: lazyRouteComponent(() => import('./tools/tool-page.js'), 'ToolPage'),
+  component: lazyRouteComponent(() => fetched(import('./tools/tool-page.js')), 'ToolPage'),
 });
 const agents = createRoute({
   getParentRoute: () => root,
   path: '/agents',
-  component: lazyRouteComponent(() => import('./agents/agents-page.js'), 'AgentsPage'),
+  component: lazyRouteComponent(() => fetched(import('./agents/agents-page.js')), 'AgentsPage'),
 });
 const agent = createRoute({
   getParentRoute: () => root,
   path: '/agents/$id',
-  component: lazyRouteComponent(() => import('./agents/agent-page.js'), 'AgentPage'),
+  component: lazyRouteComponent(() => fetched(import('./agents/agent-page.js')), 'AgentPage'),
 });
 const policies = createRoute({
   getParentRoute: () => root,
@@ -69,7 +73,7 @@ const policies = createRoute({
     ...readWord(search, 'agent'),
     ...readWord(search, 'tool'),
   }),
-  component: lazyRouteComponent(() => import('./policies/policies-page.js'), 'PoliciesPage'),
+  component: lazyRouteComponent(() => fetched(import('./policies/policies-page.js')), 'PoliciesPage'),
 });
 const newPolicy = createRoute({
   getParentRoute: () => root,
@@ -78,29 +82,29 @@ const newPolicy = createRoute({
     ...readWord(search, 'agent'),
     ...readWord(search, 'connector'),
   }),
-  component: lazyRouteComponent(() => import('./policies/new-policy-page.js'), 'NewPolicyPage'),
+  component: lazyRouteComponent(() => fetched(import('./policies/new-policy-page.js')), 'NewPolicyPage'),
 });
 const policy = createRoute({
   getParentRoute: () => root,
   path: '/policies/$id',
-  component: lazyRouteComponent(() => import('./policies/policy-page.js'), 'PolicyPage'),
+  component: lazyRouteComponent(() => fetched(import('./policies/policy-page.js')), 'PolicyPage'),
 });
 const events = createRoute({
   getParentRoute: () => root,
   path: '/events',
   validateSearch: readEventSearch,
-  component: lazyRouteComponent(() => import('./events/events-page.js'), 'EventsPage'),
+  component: lazyRouteComponent(() => fetched(import('./events/events-page.js')), 'EventsPage'),
 });
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
   validateSearch: (search: { tab?: string } & SearchSchemaInput) => readWord(search, 'tab'),
-  component: lazyRouteComponent(() => import('./settings/settings-page.js'), 'SettingsPage'),
+  component: lazyRouteComponent(() => fetched(import('./settings/settings-page.js')), 'SettingsPage'),
 });
 const call = createRoute({
   getParentRoute: () => root,
   path: '/events/calls/$callId',
-  component: lazyRouteComponent(() => import('./events/call-page.js'), 'CallPage'),
+  component: lazyRouteComponent(() => fetched(import('./events/call-page.js')), 'CallPage'),
 });
 
 const routeTree = root.addChildren([

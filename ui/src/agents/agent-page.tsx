@@ -7,7 +7,7 @@ import { toolsSeenBy } from '../api/tools.js';
 import { Badge } from '../shared/badge.js';
 import { ButtonLink } from '../shared/button.js';
 import { EventLine } from '../shared/event-line.js';
-import { FailedPage } from '../shared/failed-page.js';
+import { FailedPage, isLost } from '../shared/failed-page.js';
 import { Notice, ProblemNotice } from '../shared/notice.js';
 import { Loading, Page, Section } from '../shared/page.js';
 import { toPlainLine } from '../shared/plain-text.js';
@@ -22,7 +22,7 @@ const route = getRouteApi('/agents/$id');
 export function AgentPage() {
   const { id } = route.useParams();
   const { data, error } = useQuery(agentDetail(id));
-  if (error !== null) return <FailedPage title={id} error={error} />;
+  if (isLost(data, error)) return <FailedPage title={id} error={error} />;
   if (data === undefined) return <Loading what={id} />;
   return <Loaded key={id} agent={data.body} />;
 }

@@ -40,7 +40,13 @@ export function AgentSwitch({ agent }: { readonly agent: AgentDetail }) {
           busy={remove.isPending}
           problem={remove.error !== null && <ProblemNotice error={remove.error} />}
           onClose={() => setAsking(false)}
-          onConfirm={() => remove.mutate(id, { onSuccess: () => void navigate({ to: '/agents' }) })}
+          // What it is told when it is done must not hang on this page: the agent it shows is gone by then.
+          onConfirm={() => {
+            remove.mutateAsync(id).then(
+              () => navigate({ to: '/agents' }),
+              () => undefined,
+            );
+          }}
         >
           Its keys and its credentials go with it. Events stay in the log. This cannot be undone.
         </ConfirmDialog>

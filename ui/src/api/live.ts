@@ -86,6 +86,8 @@ export class LiveEvents {
       // An answer other than a stream ends it for good; the browser tries again only after lost connections.
       if (source.readyState !== EventSource.CLOSED || this.#source !== source) return;
       this.#source = undefined;
+      // It may be that who is signed in no longer is: whoever asks is then taken to where one signs in.
+      void this.#client.invalidateQueries({ queryKey: ['session'] });
       this.#reconnect = setTimeout(() => this.#open(), RECONNECT_MS);
     });
     source.addEventListener('message', ({ data }) => this.#hear(JSON.parse(String(data)) as EventView));

@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 import { connectorDetail, useConnectorWrites, type ConnectorDetail } from '../api/connectors.js';
 import { useMay } from '../api/use-session.js';
 import { Button } from '../shared/button.js';
-import { FailedPage } from '../shared/failed-page.js';
+import { FailedPage, isLost } from '../shared/failed-page.js';
 import { Notice } from '../shared/notice.js';
 import { Loading, Page } from '../shared/page.js';
 import { toPlainLine } from '../shared/plain-text.js';
@@ -24,7 +24,7 @@ const TABS = ['tools', 'credentials', 'history', 'settings'];
 export function ConnectorPage() {
   const { id } = route.useParams();
   const { data, error } = useQuery(connectorDetail(id));
-  if (error !== null) return <FailedPage title={id} error={error} />;
+  if (isLost(data, error)) return <FailedPage title={id} error={error} />;
   if (data === undefined) return <Loading what={id} />;
   return <Loaded key={id} connector={data.body} tag={data.tag} />;
 }

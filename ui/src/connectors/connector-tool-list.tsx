@@ -16,13 +16,13 @@ export function ConnectorToolList({ connector }: { readonly connector: Connector
     toolPages({ connector: id }),
   );
   const { data: offered } = useQuery(connectorTools(id));
-  if (error !== null) return <ProblemNotice error={error} />;
-  if (data === undefined) return <Loading what="tools" />;
+  if (data === undefined) return error === null ? <Loading what="tools" /> : <ProblemNotice error={error} />;
   const tools = data.pages.flatMap(({ items }) => items);
   const rejected = offered?.rejected ?? [];
   const held = rejected.filter((each) => each.held).length;
   return (
     <div className="grid gap-4">
+      {error !== null && <ProblemNotice error={error} />}
       {!enabled && <Notice tone="info">The connector is disabled, so nobody is offered its tools.</Notice>}
       {tools.length === 0 && enabled && (
         <EmptyState title="No tools are known yet">Sync asks the server what it offers.</EmptyState>
@@ -40,7 +40,11 @@ export function ConnectorToolList({ connector }: { readonly connector: Connector
             keyOf={({ name }) => name}
             rowHeight={64}
             render={(tool) => <ToolRow tool={tool} />}
-            more={{ has: hasNextPage, busy: isFetchingNextPage, fetch: () => void fetchNextPage() }}
+            more={{
+              has: hasNextPage && error === null,
+              busy: isFetchingNextPage,
+              fetch: () => void fetchNextPage(),
+            }}
           />
         </>
       )}

@@ -38,7 +38,7 @@ export function EventFilters({
         ]}
         onText={(connector) => set({ connector })}
       />
-      <ToolFilter key={search.tool} tool={search.tool ?? ''} onTool={(tool) => set({ tool })} />
+      <ToolFilter tool={search.tool ?? ''} onTool={(tool) => set({ tool })} />
       <SelectField
         label="Type"
         value={search.type ?? ''}

@@ -51,10 +51,10 @@ function EventList({ search, follow }: { readonly search: EventSearch; readonly 
   useLiveEvents(hear);
   const kept = useMemo(() => data?.pages.flatMap(({ items }) => items), [data]);
   const events = useMemo(() => merge(follow ? live : [], kept ?? []), [follow, live, kept]);
-  if (error !== null) return <ProblemNotice error={error} />;
-  if (kept === undefined) return <Loading what="events" />;
+  if (kept === undefined) return error === null ? <Loading what="events" /> : <ProblemNotice error={error} />;
   return (
     <>
+      {error !== null && <ProblemNotice error={error} />}
       {events.length === 0 ? (
         <EmptyState
           title="No event matches"
@@ -71,7 +71,11 @@ function EventList({ search, follow }: { readonly search: EventSearch; readonly 
           keyOf={({ sequence }) => sequence}
           rowHeight={41}
           render={(event) => <EventRow event={event} />}
-          more={{ has: hasNextPage, busy: isFetchingNextPage, fetch: () => void fetchNextPage() }}
+          more={{
+            has: hasNextPage && error === null,
+            busy: isFetchingNextPage,
+            fetch: () => void fetchNextPage(),
+          }}
         />
       )}
     </>

@@ -13,6 +13,12 @@ export function ToolFilter({
 }) {
   const list = useId();
   const [text, setText] = useState(tool);
+  const [before, setBefore] = useState(tool);
+  // The address is another one, by the way back or by what was typed here; the field keeps the focus.
+  if (before !== tool) {
+    setBefore(tool);
+    setText(tool);
+  }
   const { data: names = [] } = useQuery(toolNames(useDeferredValue(text.trim())));
   const commit = (next: string) => {
     if (next.trim() !== tool) onTool(next.trim());

@@ -6,7 +6,7 @@ import { ApiError } from '../api/request.js';
 import { useMay } from '../api/use-session.js';
 import { Button } from '../shared/button.js';
 import { ConfirmDialog } from '../shared/dialog.js';
-import { FailedPage } from '../shared/failed-page.js';
+import { FailedPage, isLost } from '../shared/failed-page.js';
 import { Notice, ProblemNotice } from '../shared/notice.js';
 import { Loading, Page, Section } from '../shared/page.js';
 import { ExactTime } from '../shared/time.js';
@@ -20,7 +20,7 @@ export function PolicyPage() {
   const { id } = route.useParams();
   const { data, error } = useQuery(policyDetail(id));
   if (error instanceof ApiError && error.code === 'not_found') return <RemovedPolicy key={id} id={id} />;
-  if (error !== null) return <FailedPage title={id} error={error} />;
+  if (isLost(data, error)) return <FailedPage title={id} error={error} />;
   if (data === undefined) return <Loading what={id} />;
   return <Loaded key={id} policy={data.body} tag={data.tag} />;
 }

@@ -23,10 +23,11 @@ export function Clients() {
   const { data: clients, error } = useQuery(clientList);
   const mayDecide = useMay('owner');
   const [asked, setAsked] = useState<Asked>();
-  if (error !== null) return <ProblemNotice error={error} />;
-  if (clients === undefined) return <Loading what="programs" />;
+  if (clients === undefined)
+    return error === null ? <Loading what="programs" /> : <ProblemNotice error={error} />;
   return (
     <>
+      {error !== null && <ProblemNotice error={error} />}
       <p className="mb-3 text-muted">
         Programs that were allowed to act as an agent after somebody signed in, instead of being given a key.
       </p>

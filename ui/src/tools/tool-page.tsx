@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { fetched } from '../api/fetched.js';
 import { toolDetail, type ToolView } from '../api/tools.js';
 import { useMay } from '../api/use-session.js';
 import { Badge } from '../shared/badge.js';
 import { JsonCode } from '../shared/code.js';
 import { writeJson } from '../shared/exact-json.js';
-import { FailedPage } from '../shared/failed-page.js';
+import { FailedPage, isLost } from '../shared/failed-page.js';
 import { Notice } from '../shared/notice.js';
 import { Loading, Page, Section } from '../shared/page.js';
 import { PlainBlock, PlainLine } from '../shared/plain.js';
@@ -16,7 +17,7 @@ import { SchemaTable } from './schema-table.js';
 import { ToolAccess } from './tool-access.js';
 import { ToolHistory } from './tool-history.js';
 
-const Playground = lazy(async () => ({ default: (await import('./playground.js')).Playground }));
+const Playground = lazy(async () => ({ default: (await fetched(import('./playground.js'))).Playground }));
 const route = getRouteApi('/tools/$name');
 const TABS = ['definition', 'playground', 'access', 'history'];
 
@@ -26,7 +27,7 @@ export function ToolPage() {
   const navigate = route.useNavigate();
   const mayCall = useMay('operator');
   const { data: tool, error } = useQuery(toolDetail(name));
-  if (error !== null) return <FailedPage title={name} error={error} />;
+  if (isLost(tool, error)) return <FailedPage title={name} error={error} />;
   if (tool === undefined) return <Loading what={name} />;
   return (
     <Page

@@ -67,7 +67,11 @@ export function ToolsPage() {
                 why={search.access === 'cannot' ? search.agent : undefined}
               />
             )}
-            more={{ has: hasNextPage, busy: isFetchingNextPage, fetch: () => void fetchNextPage() }}
+            more={{
+              has: hasNextPage && error === null,
+              busy: isFetchingNextPage,
+              fetch: () => void fetchNextPage(),
+            }}
           />
         </div>
       )}
