@@ -17,7 +17,7 @@ export function AgentKeys({
 }: {
   readonly agent: AgentDetail;
   readonly secret: string | undefined;
-  readonly onSecret: (secret: string) => void;
+  readonly onSecret: (secret: string | undefined) => void;
 }) {
   const mayDecide = useMay('owner') && !agent.readOnly;
   const { addKey } = useAgentWrites();
@@ -92,7 +92,14 @@ export function AgentKeys({
         </Dialog>
       )}
       {revoking !== undefined && (
-        <RevokeDialog agent={agent.id} shown={revoking} onClose={() => setRevoking(undefined)} />
+        <RevokeDialog
+          agent={agent.id}
+          shown={revoking}
+          onRevoked={() => {
+            if (secret?.endsWith(revoking.last4) === true) onSecret(undefined);
+          }}
+          onClose={() => setRevoking(undefined)}
+        />
       )}
     </Section>
   );
@@ -101,10 +108,12 @@ export function AgentKeys({
 function RevokeDialog({
   agent,
   shown,
+  onRevoked,
   onClose,
 }: {
   readonly agent: string;
   readonly shown: AgentKeyView;
+  readonly onRevoked: () => void;
   readonly onClose: () => void;
 }) {
   const { revokeKey } = useAgentWrites();
@@ -115,7 +124,17 @@ function RevokeDialog({
       busy={revokeKey.isPending}
       problem={revokeKey.error !== null && <ProblemNotice error={revokeKey.error} />}
       onClose={onClose}
-      onConfirm={() => revokeKey.mutate({ id: agent, keyId: shown.id }, { onSuccess: onClose })}
+      onConfirm={() =>
+        revokeKey.mutate(
+          { id: agent, keyId: shown.id },
+          {
+            onSuccess: () => {
+              onRevoked();
+              onClose();
+            },
+          },
+        )
+      }
     >
       Clients that use it are refused from the next request on. This cannot be undone.
     </ConfirmDialog>

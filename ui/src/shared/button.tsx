@@ -12,7 +12,7 @@ export type ButtonKind = keyof typeof KINDS;
 
 function classesOf(kind: ButtonKind, small: boolean, more = ''): string {
   const size = small ? 'min-h-7 px-2 text-sm' : 'min-h-9 px-3';
-  return `inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap disabled:opacity-60 ${size} ${KINDS[kind]} ${more}`;
+  return `inline-flex items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap aria-disabled:cursor-default aria-disabled:opacity-60 ${size} ${KINDS[kind]} ${more}`;
 }
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
@@ -22,13 +22,24 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly busy?: boolean;
 }
 
-export function Button({ kind = 'plain', small = false, busy = false, className, ...others }: ButtonProps) {
+export function Button({
+  kind = 'plain',
+  small = false,
+  busy = false,
+  disabled = false,
+  className,
+  onClick,
+  ...others
+}: ButtonProps) {
+  const isOff = busy || disabled;
   return (
     <button
       type="button"
       {...others}
-      disabled={others.disabled === true || busy}
+      // Not `disabled`: that would take the focus from whoever pressed it by keyboard.
+      aria-disabled={isOff || undefined}
       aria-busy={busy || undefined}
+      onClick={isOff ? (event) => event.preventDefault() : onClick}
       className={classesOf(kind, small, className)}
     />
   );

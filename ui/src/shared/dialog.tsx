@@ -18,8 +18,8 @@ export function Dialog({
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
-    // Whoever opened it came to fill it in, not to close it.
-    dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+    // Whoever opened it came to fill it in or to read what it shows, not to close it: a key is shown only once.
+    dialog?.querySelector<HTMLElement>('input, select, textarea, [role=region]')?.focus();
     return () => {
       dialog?.close();
       // Where it came from may be gone with it.

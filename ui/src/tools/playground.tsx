@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, useState, type FormEvent } from 'react';
+import { useMemo, useState, type FormEvent, type MouseEvent } from 'react';
 import { agentList } from '../api/agents.js';
 import type { ToolView } from '../api/tools.js';
 import { Button } from '../shared/button.js';
@@ -66,6 +66,12 @@ export function Playground({
     if ('args' in outcome) void run({ agent, name: tool.name, args: outcome.args });
   }
 
+  function takeBack({ currentTarget: { form } }: MouseEvent<HTMLButtonElement>): void {
+    // This button goes with the call.
+    form?.querySelector<HTMLElement>('[type=submit]')?.focus();
+    cancel();
+  }
+
   return (
     <div className="grid items-start gap-4 lg:grid-cols-2">
       <form onSubmit={submit} className="panel grid gap-4 p-4">
@@ -111,7 +117,7 @@ export function Playground({
           <Button kind="primary" type="submit" busy={isRunning} disabled={agent === ''}>
             {isRunning ? 'Calling…' : 'Call'}
           </Button>
-          {isRunning && <Button onClick={cancel}>Cancel the call</Button>}
+          {isRunning && <Button onClick={takeBack}>Cancel the call</Button>}
         </div>
       </form>
       <div className="min-w-0">
