@@ -31,6 +31,16 @@ const TOOLS = [
       required: ['text', 'count'],
     },
   },
+  {
+    name: 'chosen',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        seat: { oneOf: [{ const: 'w', title: 'Window' }, { const: 'a' }] },
+        days: { type: 'array', items: { enum: ['mon', 'tue'] } },
+      },
+    },
+  },
   { name: 'free', inputSchema: { type: 'object', additionalProperties: true } },
 ];
 
@@ -119,4 +129,15 @@ test('a tool that does not name its arguments takes them as JSON', async () => {
     '{"anything":12345678901234567890}',
   );
   expect(opened.complaints).toEqual([]);
+});
+
+test('the definition names the values that are offered', async () => {
+  await page.goto('/tools/remote__chosen?tab=definition');
+  const rows = page.getByRole('region', { name: 'Arguments' }).getByRole('row');
+  await rows.first().waitFor();
+  expect((await rows.allInnerTexts()).map((row) => row.split(/\s+/).join(' '))).toEqual([
+    'Name Type Meaning',
+    'seat string one of "w" (Window), "a"',
+    'days list of string one of "mon", "tue"',
+  ]);
 });

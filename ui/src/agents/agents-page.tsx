@@ -65,7 +65,7 @@ function AgentRow({
         </Link>
         <p className="text-sm text-muted">{agent.id}</p>
       </div>
-      <div className="flex flex-wrap gap-1.5">
+      <div className="flex min-w-0 flex-wrap gap-1.5">
         {agent.tags.map((tag) => (
           <Badge key={tag}>{tag}</Badge>
         ))}

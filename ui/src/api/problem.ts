@@ -40,17 +40,22 @@ export function toProblem(error: unknown): Problem {
     return { text: 'Something went wrong in the console.', next: 'Reload the page.', reasons: [] };
   }
   const next = NEXT[error.code];
-  return {
-    text: asSentence(error.message),
-    reasons: reasonsOf(error.details),
-    ...(next !== undefined && { next }),
-  };
+  return { ...toldOnce(error.message, reasonsOf(error.details)), ...(next !== undefined && { next }) };
+}
+
+/** Where the message itself tells every reason: one stays in it, several are a list below its beginning. */
+function toldOnce(message: string, reasons: readonly string[]): Pick<Problem, 'text' | 'reasons'> {
+  const places = reasons.map((reason) => message.indexOf(reason));
+  if (reasons.length === 0 || places.includes(-1)) return { text: asSentence(message), reasons };
+  const beginning = message.slice(0, Math.min(...places)).trim();
+  if (reasons.length === 1 || beginning === '') return { text: asSentence(message), reasons: [] };
+  return { text: asSentence(beginning), reasons };
 }
 
 function asSentence(text: string): string {
   const trimmed = text.trim();
   const capital = trimmed.charAt(0).toUpperCase() + trimmed.slice(1);
-  return /[.!?…]$/.test(capital) ? capital : `${capital}.`;
+  return /[.!?…:]$/.test(capital) ? capital : `${capital}.`;
 }
 
 function reasonsOf(details: Readonly<Record<string, unknown>>): readonly string[] {

@@ -26,9 +26,7 @@ export function ConnectorCredentials({ connector }: { readonly connector: Connec
     );
   if (agents === undefined) return <Loading what="credentials" />;
   const owners =
-    credentialMode === 'per_agent'
-      ? agents.map(({ id, name }) => ({ id, label: name === id ? id : `${name} (${id})` }))
-      : [SHARED];
+    credentialMode === 'per_agent' ? agents.map(({ id, name }) => ({ id, label: name })) : [SHARED];
   return (
     <div className="grid gap-4">
       <p className="text-muted">

@@ -73,7 +73,11 @@ export function ConnectorStory({ connector }: { readonly connector: ConnectorDet
               <p className="text-sm text-muted">
                 <ExactTime at={entry.takenAt} />
               </p>
-              <Differences {...entry} />
+              {entry.added.length + entry.removed.length + entry.changed.length === 0 ? (
+                <p className="text-sm">Only what it says of itself is different.</p>
+              ) : (
+                <Differences {...entry} />
+              )}
             </li>
           ))}
         </ul>

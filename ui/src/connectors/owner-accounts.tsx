@@ -45,6 +45,9 @@ export function OwnerAccounts({ connector, owner, accounts }: OwnerAccountsProps
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <p className="min-w-0 flex-1 basis-48">
           <PlainLine text={owner.label} className="font-medium" most={80} />{' '}
+          {owner.id !== 'shared' && owner.id !== owner.label && (
+            <span className="text-sm text-muted">{owner.id} </span>
+          )}
           {missing && <MissingBadge authType={type} />}
         </p>
         {mayRun && type === 'oauth' && (

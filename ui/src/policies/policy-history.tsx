@@ -63,7 +63,7 @@ function VersionRow({
         <span className="font-medium">Version {version}</span>
         {removed && <Badge tone="warn">removed</Badge>}
         {isNow && !removed && <Badge tone="good">in force</Badge>}
-        <span className="min-w-0 flex-1 text-sm text-muted">
+        <span className="min-w-0 flex-1 basis-52 text-sm text-muted">
           <ExactTime at={at} />
           {by !== undefined && (
             <>

@@ -16,6 +16,7 @@ const PLACES = [
 /** What is around every page. */
 export function Shell() {
   const main = useFocusOnNewPage();
+  const places = usePlaceInSight();
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[13.5rem_minmax(0,1fr)]">
       <a
@@ -32,7 +33,7 @@ export function Shell() {
           </Link>
         </div>
         <nav aria-label="Main" className="lg:flex-1">
-          <ul className="flex gap-0.5 overflow-x-auto px-2 pb-2 lg:flex-col">
+          <ul ref={places} className="flex gap-0.5 overflow-x-auto px-2 pb-2 lg:flex-col">
             {PLACES.map(({ to, label, Icon }) => (
               <li key={to} className="shrink-0">
                 <Link
@@ -72,6 +73,17 @@ function useFocusOnNewPage() {
     main.current?.focus({ preventScroll: true });
   }, [path]);
   return main;
+}
+
+/** On a small screen not all places are in sight, but the one where one is must be. */
+function usePlaceInSight() {
+  const places = useRef<HTMLUListElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => {
+    const place = places.current?.querySelector('[aria-current=page]');
+    place?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [path]);
+  return places;
 }
 
 function Mark() {

@@ -79,7 +79,7 @@ function Stages({ stages }: { readonly stages: readonly TimedStage[] }) {
               </svg>
             </td>
             <td className="py-1 pl-3 text-right tabular-nums">
-              {toDuration(ms)}
+              <span className="whitespace-nowrap">{toDuration(ms)}</span>
               {waitedMs > 0 && (
                 <span className="block text-muted">and {toDuration(waitedMs)} for an answer</span>
               )}

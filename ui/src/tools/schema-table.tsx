@@ -41,7 +41,7 @@ export function SchemaTable({ schema, label }: { readonly schema: Schema; readon
                 <bdi>{toPlainLine(path, 120)}</bdi>
                 {required && <span className="font-sans text-xs font-normal text-muted"> required</span>}
               </th>
-              <td className="py-1.5 pr-4 wrap-anywhere">{toPlainLine(type, 80)}</td>
+              <td className="min-w-24 py-1.5 pr-4 wrap-anywhere">{toPlainLine(type, 80)}</td>
               <td className="py-1.5 wrap-anywhere">
                 {description !== undefined && <p dir="auto">{toPlainText(description, 600)}</p>}
                 {rules.length > 0 && <p className="text-muted">{toPlainLine(rules.join(', '), 300)}</p>}
@@ -78,15 +78,13 @@ function rowsOf(schema: Schema, prefix: string, depth: number): readonly Row[] {
     const rules = RULES.flatMap((rule) =>
       member[rule] === undefined ? [] : [`${rule} ${writeJson(member[rule])}`],
     );
-    const choices = member['enum'];
+    const choices = choicesOf(member);
     return [
       {
         path,
         type: typeOf(member),
         required: required.includes(name),
-        rules: Array.isArray(choices)
-          ? [`one of ${choices.map((each) => writeJson(each)).join(', ')}`, ...rules]
-          : rules,
+        rules: choices.length > 0 ? [`one of ${choices.join(', ')}`, ...rules] : rules,
         description: typeof description === 'string' ? description : undefined,
       },
       ...rowsOf(member, `${path}.`, depth + 1),
@@ -95,15 +93,33 @@ function rowsOf(schema: Schema, prefix: string, depth: number): readonly Row[] {
   });
 }
 
-function typeOf({ type, items, $ref, anyOf, oneOf }: Schema): string {
+/** The values that are offered, with the names they have for people; of a list, those of its members. */
+function choicesOf({ enum: values, anyOf, oneOf, items }: Schema): readonly string[] {
+  if (Array.isArray(values)) return values.map((each) => writeJson(each));
+  const alternatives = anyOf ?? oneOf;
+  const fixed = (Array.isArray(alternatives) ? alternatives : []).filter(
+    (each): each is Schema => isSchema(each) && each['const'] !== undefined,
+  );
+  if (fixed.length > 0)
+    return fixed.map(({ const: value, title }) =>
+      typeof title === 'string' ? `${writeJson(value)} (${title})` : writeJson(value),
+    );
+  return isSchema(items) ? choicesOf(items) : [];
+}
+
+function typeOf({ type, items, $ref, anyOf, oneOf, ...others }: Schema): string {
   if (type === 'array') return `list of ${isSchema(items) ? typeOf(items) : 'anything'}`;
   if (Array.isArray(type)) return type.join(' or ');
   if (typeof type === 'string') return type;
   if (typeof $ref === 'string') return $ref.split('/').at(-1) ?? 'anything';
   const alternatives = anyOf ?? oneOf;
   if (Array.isArray(alternatives))
-    return alternatives.map((each) => (isSchema(each) ? typeOf(each) : 'anything')).join(' or ');
-  return 'anything';
+    return [...new Set(alternatives.map((each) => (isSchema(each) ? typeOf(each) : 'anything')))].join(
+      ' or ',
+    );
+  const values = Array.isArray(others['enum']) ? others['enum'] : [others['const']];
+  const types = [...new Set(values.map((value) => (value === null ? 'null' : typeof value)))];
+  return types.includes('undefined') || types.includes('object') ? 'anything' : types.join(' or ');
 }
 
 function isSchema(value: unknown): value is Schema {
