@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { AgentDetail } from '../api/agents.js';
 import { connectorList } from '../api/connectors.js';
+import { useMay } from '../api/use-session.js';
 import { AccountBadge, MissingBadge } from '../shared/account-badge.js';
 import { ButtonLink } from '../shared/button.js';
 import { Section } from '../shared/page.js';
@@ -10,6 +11,7 @@ import { PlainLine } from '../shared/plain.js';
 /** The connectors where each agent needs a credential of its own, and whether this one has it. */
 export function AgentAccounts({ agent }: { readonly agent: AgentDetail }) {
   const { data: connectors } = useQuery(connectorList);
+  const mayRun = useMay('operator');
   const own = connectors?.filter(({ credentialMode }) => credentialMode === 'per_agent') ?? [];
   if (own.length === 0) return null;
   return (
@@ -33,7 +35,7 @@ export function AgentAccounts({ agent }: { readonly agent: AgentDetail }) {
                 <AccountBadge credential={credential} />
               )}
               <ButtonLink small to="/connectors/$id" params={{ id }} search={{ tab: 'credentials' }}>
-                {credential === undefined ? 'Connect' : 'Manage'}
+                {!mayRun ? 'Look' : credential === undefined ? 'Connect' : 'Manage'}
               </ButtonLink>
             </li>
           );

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { agentDetail, type AgentDetail } from '../api/agents.js';
 import { recentEvents } from '../api/events.js';
 import { toolsSeenBy } from '../api/tools.js';
+import { useMay } from '../api/use-session.js';
 import { Badge } from '../shared/badge.js';
 import { ButtonLink } from '../shared/button.js';
 import { EventLine } from '../shared/event-line.js';
@@ -69,6 +70,7 @@ function Loaded({ agent }: { readonly agent: AgentDetail }) {
 
 function Seen({ agent }: { readonly agent: string }) {
   const { data, error } = useQuery(toolsSeenBy(agent));
+  const mayDecide = useMay('owner');
   const count =
     data === undefined ? undefined : `${data.items.length}${data.nextCursor === undefined ? '' : ' or more'}`;
   return (
@@ -82,16 +84,18 @@ function Seen({ agent }: { readonly agent: string }) {
           <ButtonLink small to="/tools" search={{ agent, access: 'cannot' }}>
             Show what it cannot
           </ButtonLink>
-          <ButtonLink small kind="primary" to="/policies/new" search={{ agent }}>
-            Give access
-          </ButtonLink>
+          {mayDecide && (
+            <ButtonLink small kind="primary" to="/policies/new" search={{ agent }}>
+              Give access
+            </ButtonLink>
+          )}
         </>
       }
     >
       {error !== null && <ProblemNotice error={error} />}
       {data?.items.length === 0 ? (
         <Notice tone="warn">
-          It sees no tools: no policy permits anything yet. Give it access to begin.
+          It sees no tools: no policy permits anything yet.{mayDecide && ' Give it access to begin.'}
         </Notice>
       ) : (
         <p>

@@ -12,6 +12,7 @@ import { VirtualRows } from '../shared/virtual-rows.js';
 /** What a connector offers, and what of it cannot be offered. */
 export function ConnectorToolList({ connector }: { readonly connector: ConnectorDetail }) {
   const { id, enabled } = connector;
+  const mayDecide = useMay('owner');
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     toolPages({ connector: id }),
   );
@@ -29,11 +30,13 @@ export function ConnectorToolList({ connector }: { readonly connector: Connector
       )}
       {tools.length > 0 && (
         <>
-          <div>
-            <ButtonLink to="/policies/new" search={{ connector: id }}>
-              Give an agent access
-            </ButtonLink>
-          </div>
+          {mayDecide && (
+            <div>
+              <ButtonLink to="/policies/new" search={{ connector: id }}>
+                Give an agent access
+              </ButtonLink>
+            </div>
+          )}
           <VirtualRows
             label="Tools"
             items={tools}
@@ -73,9 +76,11 @@ function HeldTools({ id, count }: { readonly id: string; readonly count: number 
     <Notice
       tone="warn"
       action={
-        <Button busy={sync.isPending} disabled={!mayAccept} onClick={() => sync.mutate({ id, accept: true })}>
-          Accept what changed
-        </Button>
+        mayAccept && (
+          <Button busy={sync.isPending} onClick={() => sync.mutate({ id, accept: true })}>
+            Accept what changed
+          </Button>
+        )
       }
     >
       {count === 1 ? 'One tool is' : `${count} tools are`} held back: the definition changed since it was

@@ -52,12 +52,16 @@ export function ConnectorsPage() {
         <EmptyState
           title="No service is connected yet"
           action={
-            <ButtonLink kind="primary" to="/connectors/new">
-              Add a connector
-            </ButtonLink>
+            mayRun && (
+              <ButtonLink kind="primary" to="/connectors/new">
+                Add a connector
+              </ButtonLink>
+            )
           }
         >
-          Add one by its address, or paste the configuration you have in Claude, Cursor or VS Code.
+          {mayRun
+            ? 'Add one by its address, or paste the configuration you have in Claude, Cursor or VS Code.'
+            : 'Operators and owners add them.'}
         </EmptyState>
       )}
       {connectors !== undefined && connectors.length > 5 && (

@@ -1,7 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useConnectorWrites } from '../api/connectors.js';
-import { ProblemNotice } from '../shared/notice.js';
+import { useMay } from '../api/use-session.js';
+import { Notice, ProblemNotice } from '../shared/notice.js';
 import { Page } from '../shared/page.js';
 import { Tabs } from '../shared/tabs.js';
 import { NEW_DRAFT, toAddition } from './connector-draft.js';
@@ -14,6 +15,7 @@ const WAYS = ['address', 'paste'];
 export function NewConnectorPage() {
   const { way = 'address' } = route.useSearch();
   const navigate = route.useNavigate();
+  const mayRun = useMay('operator');
   const { add } = useConnectorWrites();
   const [draft, setDraft] = useState(NEW_DRAFT);
   function submit(): void {
@@ -27,6 +29,11 @@ export function NewConnectorPage() {
       title="Add a connector"
       lead="A service is added once; every agent that a policy permits can use it."
     >
+      {!mayRun && (
+        <div className="mb-4">
+          <Notice tone="info">Only operators and owners can add connectors.</Notice>
+        </div>
+      )}
       <Tabs
         label="Ways to add"
         value={WAYS.includes(way) ? way : 'address'}

@@ -64,7 +64,7 @@ function Mend({
   if (action === 'credential')
     return (
       <ButtonLink kind="primary" small to="/connectors/$id" params={{ id }} search={{ tab: 'credentials' }}>
-        {connector.auth.type === 'oauth' ? 'Sign in' : 'Store it'}
+        {!mayRun ? 'Look' : connector.auth.type === 'oauth' ? 'Sign in' : 'Store it'}
       </ButtonLink>
     );
   return (

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { callStatistics, hubStatus, type StatisticsView, type StatusView } from '../api/status.js';
+import { useMay } from '../api/use-session.js';
 import { ProblemNotice } from '../shared/notice.js';
 import { Loading, Page, Section } from '../shared/page.js';
 import { PlainLine } from '../shared/plain.js';
@@ -13,13 +14,15 @@ import { FirstSteps } from './first-steps.js';
 export function OverviewPage() {
   const { data: status, error } = useQuery(hubStatus);
   const { data: statistics } = useQuery(callStatistics);
+  // Whoever may walk them all.
+  const mayDecide = useMay('owner');
   return (
     <Page title="Overview">
       {error !== null && <ProblemNotice error={error} />}
       {status === undefined && error === null && <Loading what="the hub" />}
       {status !== undefined && statistics !== undefined && (
         <>
-          <FirstSteps status={status} statistics={statistics} />
+          {mayDecide && <FirstSteps status={status} statistics={statistics} />}
           <Attention status={status} />
           <Counts status={status} />
           <Calls statistics={statistics} />

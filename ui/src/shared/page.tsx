@@ -70,7 +70,9 @@ export function EmptyState({
     <div className="rounded-lg border border-dashed border-edge px-6 py-10 text-center">
       <p className="font-semibold">{title}</p>
       {children !== undefined && <div className="mx-auto mt-1 max-w-prose text-muted">{children}</div>}
-      {action !== undefined && <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>}
+      {action !== undefined && action !== false && (
+        <div className="mt-4 flex flex-wrap justify-center gap-2">{action}</div>
+      )}
     </div>
   );
 }

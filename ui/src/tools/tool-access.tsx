@@ -1,8 +1,9 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { agentList } from '../api/agents.js';
-import { explainPolicy } from '../api/policies.js';
+import { explainPolicy, type PolicyExplanation } from '../api/policies.js';
 import type { ToolView } from '../api/tools.js';
+import { useMay } from '../api/use-session.js';
 import { ButtonLink } from '../shared/button.js';
 import { DecisionBadge } from '../shared/decision-badge.js';
 import { Loading } from '../shared/page.js';
@@ -20,6 +21,7 @@ export function ToolAccess({
   readonly agent: string | undefined;
 }) {
   const { data: agents } = useQuery(agentList);
+  const mayDecide = useMay('owner');
   const shown = (agents ?? [])
     .toSorted((a, b) => Number(b.id === wanted) - Number(a.id === wanted))
     .slice(0, MOST_AGENTS);
@@ -47,7 +49,7 @@ export function ToolAccess({
                   <span className="text-sm text-muted">
                     {explanation.listed ? 'sees it' : 'does not see it'} ·{' '}
                     <PlainLine text={explanation.reason} />
-                    {explanation.policies.length > 0 && ` (${explanation.policies.join(', ')})`}
+                    <Others explanation={explanation} />
                   </span>
                 </>
               )}
@@ -55,9 +57,17 @@ export function ToolAccess({
           );
         })}
       </ul>
-      <ButtonLink to="/policies/new" search={{ connector: tool.connector }}>
-        Give an agent access
-      </ButtonLink>
+      {mayDecide && (
+        <ButtonLink to="/policies/new" search={{ connector: tool.connector }}>
+          Give an agent access
+        </ButtonLink>
+      )}
     </>
   );
+}
+
+/** The policies that decided, apart from those the reason names. */
+function Others({ explanation: { reason, policies } }: { readonly explanation: PolicyExplanation }) {
+  const others = policies.filter((policy) => !reason.includes(policy));
+  return others.length > 0 && ` (${others.join(', ')})`;
 }

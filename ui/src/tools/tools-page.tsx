@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { agentList } from '../api/agents.js';
 import { connectorList } from '../api/connectors.js';
 import { toolPages, type ToolFilters } from '../api/tools.js';
+import { useMay } from '../api/use-session.js';
 import { ButtonLink } from '../shared/button.js';
 import { SelectField, TextField } from '../shared/field.js';
 import { ProblemNotice } from '../shared/notice.js';
@@ -24,6 +25,7 @@ const RISKS = [
 
 export function ToolsPage() {
   const search = route.useSearch();
+  const mayRun = useMay('operator');
   const { data, error, isPlaceholderData, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
     toolPages(search),
   );
@@ -45,12 +47,14 @@ export function ToolsPage() {
           <EmptyState
             title="No tools yet"
             action={
-              <ButtonLink kind="primary" to="/connectors/new">
-                Add a connector
-              </ButtonLink>
+              mayRun && (
+                <ButtonLink kind="primary" to="/connectors/new">
+                  Add a connector
+                </ButtonLink>
+              )
             }
           >
-            Tools come from connectors. Add a service, and what it offers is listed here.
+            Tools come from connectors. What an added service offers is listed here.
           </EmptyState>
         ))}
       {tools !== undefined && tools.length > 0 && (
