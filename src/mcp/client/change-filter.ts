@@ -53,7 +53,6 @@ export function readHonoured(asked: SubscriptionFilter, told: JsonObject): Subsc
   };
 }
 
-/** An updated resource may be a part of one that was asked for. */
 export function wants(filter: SubscriptionFilter, change: ChangeNotification): boolean {
   switch (change.method) {
     case 'notifications/tools/list_changed':
@@ -65,12 +64,18 @@ export function wants(filter: SubscriptionFilter, change: ChangeNotification): b
     case 'notifications/resources/updated': {
       const uri = change.params?.['uri'];
       return (
-        typeof uri === 'string' && (filter.resourceSubscriptions ?? []).some((asked) => uri.startsWith(asked))
+        typeof uri === 'string' && (filter.resourceSubscriptions ?? []).some((asked) => isPartOf(asked, uri))
       );
     }
     case 'notifications/tasks':
       return filter.taskIds !== undefined;
   }
+}
+
+/** An updated resource may be a part of one that was asked for; `note://10` is none of `note://1`. */
+function isPartOf(asked: string, uri: string): boolean {
+  if (!uri.startsWith(asked)) return false;
+  return uri.length === asked.length || /[/?#]$/.test(asked) || /^[/?#]/.test(uri.slice(asked.length));
 }
 
 /** Everything a filter covers, as changed: what to assume after a time in which nothing was heard. */
