@@ -6,6 +6,7 @@ import type { AskProfile } from './ask-profile.js';
 import { ConnectorResources } from './connector-resources.js';
 import { identityOf, keyOf, profileFor, watchKeyOf, wishOf } from './conversation-key.js';
 import { ownerOf, requireThere, watcherOf } from './conversation-owner.js';
+import { hearWarnings } from './hear-warnings.js';
 import { changesOf } from './list-changes.js';
 import { openClient } from './open-client.js';
 import { close, createMember, judgeAge, vitalsOf, type Member } from './pool-member.js';
@@ -222,8 +223,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
 
   #start(common: ConnectorResources, access: Access, caller: Caller, profile: AskProfile): Member {
     const { connector, egress, stderr } = common;
-    const { info, clock, logger, schemaOf, onQuestionRefused, onProcess, folderFor } = this.#options;
-    const log = logger.child({ connector: connector.id });
+    const { info, clock, schemaOf, onQuestionRefused, onProcess, folderFor } = this.#options;
     const opening = new AbortController();
     const identity = identityOf(connector, access, caller.principal);
     const isProcess = connector.endpoint.transport === 'stdio';
@@ -242,11 +242,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       onStderr: (line) => stderr.push(line),
       onNobody: ({ method }) =>
         onQuestionRefused?.({ connector: connector.id, method, reason: 'unattributed' }),
-      onWarning: ({ code, message, method }) => {
-        log.debug({ code }, message);
-        if (method !== undefined)
-          onQuestionRefused?.({ connector: connector.id, method, reason: 'undeclared' });
-      },
+      onWarning: hearWarnings(connector, this.#options, () => this.#replace(member)),
       // Opening may take several processes, to find out what is spoken; it counts as a whole.
       processes: {
         starting: () => stands && common.startsOf(identity).require('caller'),
@@ -326,6 +322,11 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     member.retired = true;
     this.#members.delete(key);
     this.#retired.add(member);
+  }
+
+  /** Whoever comes next finds out anew what is spoken. */
+  #replace(member: Member): void {
+    for (const [key, other] of this.#members) if (other === member) this.#retire(key, member);
   }
 
   #bury(member: Member): void {

@@ -2,7 +2,9 @@ import type { TransportError } from '../transports/index.js';
 import { ClientError, toError } from './client-error.js';
 import { sleep } from './clock.js';
 import type { Connection } from './connection.js';
+import { speaksAgainstEra } from './establish.js';
 import { initialize } from './handshake.js';
+import { OTHER_ERA } from './judge-failure.js';
 import type { LegacyRevision } from '../wire/index.js';
 import type { Settings } from './settings.js';
 
@@ -109,6 +111,7 @@ export class ConnectionKeeper {
     } catch (error) {
       // Without a session the connection is of no use, but the endpoint may come back.
       if (connection.alive && this.#closed === undefined) this.#ready = true;
+      if (speaksAgainstEra(toError(error))) connection.warned(OTHER_ERA);
       throw error;
     }
     this.#requireOpen();

@@ -41,6 +41,8 @@ export class Connection implements ConversationHost, CallOwner {
   #peer: Peer | undefined;
   /** The session was renewed on a mere suspicion and nothing has worked since. */
   doubted = false;
+  /** A request was answered in the era that was found. */
+  proven = false;
   /** Counts the handshakes, so that a refusal can be told to belong to a session that was replaced already. */
   generation = 0;
 

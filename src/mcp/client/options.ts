@@ -87,7 +87,9 @@ export interface ClientWarning {
     | 'unknown_answer'
     | 'hook_failed'
     | 'answer_not_delivered'
-    | 'refused_request';
+    | 'refused_request'
+    /** The server answers as one of the other era does. Whoever connects anew finds out. */
+    | 'other_era';
   readonly message: string;
   /** What the server asked for that it was never told it may. */
   readonly method?: string;

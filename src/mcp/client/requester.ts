@@ -26,6 +26,7 @@ import { ClientError, invalidResponse, toError } from './client-error.js';
 import type { Connection } from './connection.js';
 import type { ConnectionKeeper } from './connection-keeper.js';
 import { readLegacyHandle } from './followed-task.js';
+import { judgeLoss, OTHER_ERA, speaksOtherEra } from './judge-failure.js';
 import type { CallOptions, RequestOptions } from './options.js';
 import type { Peer } from './peer.js';
 import { toLegacyAnswer } from './result-shapes.js';
@@ -47,10 +48,6 @@ export interface RequesterParts {
   readonly refreshTools: (signal: AbortSignal | undefined) => Promise<unknown>;
 }
 
-/** The peer no longer knows our session; it did not look at the request. */
-const SESSION_LOST = new Set<TransportErrorCode>(['MCP_SESSION_NOT_FOUND', 'HTTP_SESSION_REQUIRED']);
-/** Codes without a meaning of their own, under which servers also report unknown sessions. */
-const VAGUE_CODES = new Set([-32000, -32001]);
 /** The answer was lost on its way. */
 const ANSWER_LOST = new Set<TransportErrorCode>(['CONNECTION_CLOSED', 'SSE_STREAM_LOST']);
 
@@ -107,6 +104,7 @@ export class Requester implements CallOwner {
 
   answered(connection: Connection, call: Call, result: Json): void {
     connection.doubted = false;
+    connection.proven = true;
     if (connection.peer.era === 'legacy') {
       if (isObject(result)) this.#finishLegacy(call, result);
       else call.reject(invalidResponse('a result must be an object'));
@@ -131,7 +129,15 @@ export class Requester implements CallOwner {
 
   failed(connection: Connection, call: Call, error: Error): void {
     const { repeatable, part = false } = call.plan;
-    const loss = connection.peer.era === 'legacy' ? judgeLoss(connection, call, error) : 'none';
+    const isLegacy = connection.peer.era === 'legacy';
+    if (speaksOtherEra(connection, call, error)) {
+      connection.proven = false;
+      connection.warned(OTHER_ERA);
+      // One that names the revisions it speaks did not look at the request; of others it cannot be told.
+      call.reject(isLegacy ? replaced(error) : error);
+      return;
+    }
+    const loss = isLegacy ? judgeLoss(connection, call, error) : 'none';
     if (loss !== 'none') {
       const renewed = this.#renewSession(connection, call, loss);
       if (renewed && repeatable && !call.repeated) this.#repeat(call);
@@ -318,23 +324,15 @@ function asksForTask({ method, options }: Call, { revision, capabilities }: Peer
   );
 }
 
-/**
- * Some servers answer 400 instead of 404 when they do not know a session. That is believed once: a new session is
- * started, and if the next request fares no better the answer meant something else.
- */
-function judgeLoss(connection: Connection, call: Call, error: Error): 'none' | 'suspected' | 'certain' {
-  if (error instanceof TransportError) {
-    if (SESSION_LOST.has(error.code)) return 'certain';
-    return error.status === 400 && !connection.doubted ? 'suspected' : 'none';
-  }
-  const vague = error instanceof ProtocolError && VAGUE_CODES.has(error.code);
-  return vague && call.status === 400 && !connection.doubted ? 'suspected' : 'none';
-}
-
 function sessionLost(cause: Error): ClientError {
   const message = 'the server no longer knows the session; the request was not repeated';
   const mayHaveArrived = cause instanceof TransportError ? cause.mayHaveArrived : true;
   return new ClientError('session_lost', message, { cause, mayHaveArrived });
+}
+
+function replaced(cause: Error): ClientError {
+  const message = 'the server speaks another revision now; the request was not repeated';
+  return new ClientError('session_lost', message, { cause, mayHaveArrived: false });
 }
 
 /** Whether the caller has given up already; from then on it is heard. */
