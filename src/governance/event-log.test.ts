@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { HubError, silentLogger, systemClock } from '../kernel/index.js';
+import { HubError, silentLogger, systemClock, toCallId } from '../kernel/index.js';
 import { GENESIS_HASH, verifyChain } from './event-chain.js';
 import { openEventLog } from './event-log.js';
 import type { Actor, EventQuery, EventRecord, EventStore, HubEvent } from './events.js';
@@ -112,6 +112,28 @@ describe('event log', () => {
     await log.intend(hub, started);
     expect(await verifyChain(store)).toMatchObject({ ok: true, events: 2 });
     await log.close();
+  });
+
+  test('F14: while nothing can be written, refused calls take no more than their room; outcomes always wait', async () => {
+    const store = new MemoryEvents();
+    const log = await open(store);
+    store.failing = true;
+    const refused: HubEvent = {
+      type: 'call.refused',
+      callId: toCallId('c'),
+      exposedName: 'a__b',
+      method: 'tools/call',
+      outcome: 'denied',
+      error: 'unknown_tool',
+    };
+    for (let i = 0; i < 200; i++) log.append(hub, refused);
+    log.append(hub, started);
+    store.failing = false;
+    await expect.poll(() => store.records.length).toBe(51);
+    expect(store.records.at(-1)?.event).toEqual(started);
+    log.append(hub, refused);
+    await log.close();
+    expect(await verifyChain(store)).toMatchObject({ ok: true, events: 52 });
   });
 
   test('two logs on one store write one chain, and nothing is refused', async () => {

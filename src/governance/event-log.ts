@@ -22,7 +22,10 @@ export interface EventLogOptions {
   readonly logger: Logger;
   /** Named in every intent, so that whoever finds a call unfinished can tell whether somebody still makes it. */
   readonly instance?: string;
-  /** Events that may wait while the store does not take any; the oldest outcome is never dropped, new intents are refused. */
+  /**
+   * Events that may wait while the store does not take any. Beyond it new intents are refused, and of calls that were
+   * refused before anything was done only the number is kept; all else waits.
+   */
   readonly maxWaiting?: number;
   readonly retryMs?: number;
 }
@@ -74,6 +77,8 @@ class GroupedEventLog implements EventLog {
   #retry: NodeJS.Timeout | undefined;
   #lingering: NodeJS.Timeout | undefined;
   #available = true;
+  /** Refusals that were not written down for want of room. */
+  #leftOut = 0;
   #closed = false;
 
   constructor(options: EventLogOptions, head: Head) {
@@ -97,7 +102,10 @@ class GroupedEventLog implements EventLog {
   }
 
   append(actor: Actor, event: HubEvent): void {
-    if (!this.#closed) this.#add(actor, event, undefined, undefined);
+    if (this.#closed) return;
+    const isFull = this.#waiting.length >= this.#options.maxWaiting;
+    if (isFull && event.type === 'call.refused') this.#leftOut++;
+    else this.#add(actor, event, undefined, undefined);
   }
 
   subscribe(listener: (record: EventRecord) => void): () => void {
@@ -195,8 +203,17 @@ class GroupedEventLog implements EventLog {
     this.#waiting = this.#waiting.slice(group.length);
     if (!this.#available) this.#options.logger.info({}, 'the event log can be written again');
     this.#available = true;
+    if (this.#leftOut > 0) this.#tellLeftOut();
     for (const { kept } of group) kept?.();
     for (const record of records) for (const listener of this.#listeners) listener(record);
+  }
+
+  #tellLeftOut(): void {
+    this.#options.logger.warn(
+      { refusals: this.#leftOut },
+      'refused calls were not recorded: too many events waited to be written',
+    );
+    this.#leftOut = 0;
   }
 
   /** Another writer may have continued the chain since; then the same events go behind its. */
