@@ -1,10 +1,11 @@
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addConnector } from '../support/add-connector.js';
 import { admin } from '../support/admin.js';
 import { openBrowser } from '../support/browser.js';
 import { ensureConsole, openConsole, type OpenConsole } from '../support/console.js';
 import { startUpstream, type ScriptedUpstream } from '../support/scripted-upstream.js';
-import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
+import { startTestHub, type TestHub } from '../support/start-hub.js';
 
 /** Settings of a connector: what is saved is what stands in the fields, and nobody's change is lost. */
 
@@ -31,18 +32,6 @@ afterAll(async () => {
   await upstream?.close();
 });
 
-async function addConnector(id: string, more: object = {}): Promise<void> {
-  const { status } = await admin(hub, 'POST', '/connectors', {
-    id,
-    name: id,
-    url: upstream.url,
-    allowPrivateNetwork: true,
-    ...more,
-  });
-  expect(status).toBe(201);
-  await waitForSync(hub, id);
-}
-
 const change = (id: string, patch: object) => admin(hub, 'PATCH', `/connectors/${id}`, patch);
 const stored = async (id: string) => (await admin(hub, 'GET', `/connectors/${id}`)).body;
 const name = () => page.getByRole('textbox', { name: 'Name' });
@@ -60,7 +49,7 @@ async function save(): Promise<void> {
 
 describe('settings of a connector that somebody else changes meanwhile', () => {
   test('keep what is being typed, and take over what is not', async () => {
-    await addConnector('both');
+    await addConnector(hub, 'both', upstream.url);
     await openSettings('both');
     await name().fill('Mine');
     await change('both', { tags: ['theirs'] });
@@ -71,7 +60,7 @@ describe('settings of a connector that somebody else changes meanwhile', () => {
   });
 
   test('are not saved over a change of the same, and what was typed stays in sight', async () => {
-    await addConnector('same');
+    await addConnector(hub, 'same', upstream.url);
     await openSettings('same');
     await name().fill('Mine');
     await change('same', { name: 'Theirs' });
@@ -89,7 +78,7 @@ describe('settings of a connector that somebody else changes meanwhile', () => {
 
 describe('what is saved of a connector', () => {
   test('is what stands in the fields: the transport there and back, a header that is gone', async () => {
-    await addConnector('edited', {
+    await addConnector(hub, 'edited', upstream.url, {
       auth: { type: 'header', headers: { 'X-One': 'first', 'X-Two': 'second' } },
       credentialMode: 'shared',
     });
@@ -109,7 +98,7 @@ describe('what is saved of a connector', () => {
   });
 
   test('is, where nothing but an address was given, what the command line makes of it', async () => {
-    await addConnector('plain');
+    await addConnector(hub, 'plain', upstream.url);
     await page.goto('/connectors/new');
     await page.getByRole('textbox', { name: 'Address' }).fill(upstream.url);
     await page.getByRole('textbox', { name: 'Name' }).fill('formed');

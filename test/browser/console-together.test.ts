@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addConnector } from '../support/add-connector.js';
 import { admin } from '../support/admin.js';
 import { openBrowser } from '../support/browser.js';
 import { ensureConsole, openConsole, type OpenConsole } from '../support/console.js';
 import { startUpstream, type ScriptedUpstream } from '../support/scripted-upstream.js';
-import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
+import { startTestHub, type TestHub } from '../support/start-hub.js';
 
 /** Whoever uses the console is not alone: others change the same things, and the hub may be away for a while. */
 
@@ -33,18 +34,6 @@ afterAll(async () => {
   await hub?.close();
   await upstream?.close();
 });
-
-async function addConnector(id: string, more: object = {}): Promise<void> {
-  const { status } = await admin(hub, 'POST', '/connectors', {
-    id,
-    name: id,
-    url: upstream.url,
-    allowPrivateNetwork: true,
-    ...more,
-  });
-  expect(status).toBe(201);
-  await waitForSync(hub, id);
-}
 
 describe('what cannot be fetched again', () => {
   const refuse = (path: string) =>
@@ -89,7 +78,7 @@ test.each([
   ['/connectors', 'leaving'],
 ])('after a removal one is back at %s', async (path, id) => {
   if (path === '/agents') await admin(hub, 'POST', '/agents', { id });
-  else await addConnector(id);
+  else await addConnector(hub, id, upstream.url);
   await page.goto(`${path}/${id}?tab=settings`);
   await page.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('button', { name: 'Remove for good' }).click();
