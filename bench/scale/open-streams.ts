@@ -1,4 +1,4 @@
-import { request, type ClientRequest } from 'node:http';
+import { Agent, request, type ClientRequest } from 'node:http';
 import { LEGACY_REVISION } from '../workers/call.js';
 
 /** Opens event streams that nothing is said on, and keeps them until they are given up. */
@@ -7,18 +7,24 @@ export async function openStreams(
   sessions: readonly { readonly id: string; readonly headers: Readonly<Record<string, string>> }[],
 ): Promise<() => void> {
   const open: ClientRequest[] = [];
-  for (const { id, headers } of sessions) open.push(await openStream(url, id, headers));
-  return () => open.forEach((stream) => stream.destroy());
+  // As clients do, which do not say that the connection ends with the stream.
+  const agent = new Agent({ keepAlive: true });
+  for (const { id, headers } of sessions) open.push(await openStream(agent, url, id, headers));
+  return () => {
+    open.forEach((stream) => stream.destroy());
+    agent.destroy();
+  };
 }
 
 function openStream(
+  agent: Agent,
   url: string,
   session: string,
   headers: Readonly<Record<string, string>>,
 ): Promise<ClientRequest> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, {
-      agent: false,
+      agent,
       headers: {
         ...headers,
         accept: 'text/event-stream',

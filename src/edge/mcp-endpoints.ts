@@ -38,8 +38,7 @@ import {
 } from './mcp-handlers.js';
 import { LONGEST_TTL_MS } from './mcp-lists.js';
 import { Principals } from './principals.js';
-import { ListDigests } from './list-digests.js';
-import { tellOfLists, type ListSource } from './tell-of-lists.js';
+import { ListWatches } from './list-watches.js';
 import { tellReduced } from './tell-reduced.js';
 import { networkOf } from './network-of.js';
 import {
@@ -193,7 +192,9 @@ function createServer(
   const fallback = createPassThroughHandler(options.operations, scope, agentOf);
   const paramHeaders = toolParamHeaders(options.operations.surfaces, scope, agentOf);
   const descriptions = new WeakMap<Surface, ServerDescription>();
-  const digests = new ListDigests();
+  const { operations, catalog, onPolicyChange } = options;
+  const source = { surfaces: operations.surfaces, catalog, principals, onPolicyChange };
+  const lists = new ListWatches(source, scope);
   return createMcpServer({
     ...given,
     describe: (principal) => {
@@ -205,7 +206,7 @@ function createServer(
     },
     handlers: createMcpHandlers(options.operations, scope, agentOf, options.tracer),
     tasks: createTaskPort(options.operations.tasks, scope, agentOf),
-    listen: (request) => listenFor(options, { digests, principals }, scope, request),
+    listen: (request) => listenFor(operations, lists, { scope, agentOf }, request),
     streaming: options.streaming,
     rejectChunked: options.rejectChunked,
     cache: { ttlMs: LONGEST_TTL_MS, cacheScope: 'private' },
@@ -294,19 +295,17 @@ function extensionsOf(
 
 /** Lists are ours to tell of; single resources are watched where they are. */
 function listenFor(
-  { operations, catalog, onPolicyChange }: McpEndpointsOptions,
-  { digests, principals }: Pick<ListSource, 'digests' | 'principals'>,
-  scope: SurfaceScope,
+  { watchResource, tasks }: McpOperations,
+  lists: ListWatches,
+  { scope, agentOf }: { readonly scope: SurfaceScope; readonly agentOf: (principal: string) => Agent },
   request: ListenRequest,
 ): Subscription | Promise<Subscription> {
   const { resourceSubscriptions: uris, taskIds } = request.filter;
-  const agentOf = (): Agent => principals.agentOf(request.principal);
-  const source = { surfaces: operations.surfaces, digests, catalog, principals, onPolicyChange };
-  if (uris === undefined && taskIds === undefined) return tellOfLists(source, scope, request);
-  const { watchResource, tasks } = operations;
+  if (uris === undefined && taskIds === undefined) return lists.listen(request);
+  const caller = { agentOf: () => agentOf(request.principal), scope, request };
   const parts = [
-    ...(uris === undefined ? [] : [watchResources(watchResource, { agentOf, scope, uris, request })]),
-    ...(taskIds === undefined ? [] : [followTasks(tasks, { agentOf, scope, taskIds, request })]),
+    ...(uris === undefined ? [] : [watchResources(watchResource, { ...caller, uris })]),
+    ...(taskIds === undefined ? [] : [followTasks(tasks, { ...caller, taskIds })]),
   ];
-  return Promise.all(parts).then((opened) => together(tellOfLists(source, scope, request), ...opened));
+  return Promise.all(parts).then((opened) => together(lists.listen(request), ...opened));
 }

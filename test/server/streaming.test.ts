@@ -169,6 +169,32 @@ describe.each(FRONTS)('streams over sockets, by $way', (front) => {
     expect(await resumed.text()).toContain('"late":true');
   });
 
+  test('S22: a standing stream hears of changes, ends with its session, and leaves its connection for the next request', async () => {
+    const live = await open();
+    let throughNode = 0;
+    live.http.on('request', () => throughNode++);
+    const [calls, stream] = [live.connect(), live.connect()];
+    calls.write(rawPost(INIT));
+    const session = /mcp-session-id: (\S+)/.exec(
+      (await calls.until((text) => text.includes('}'))) ?? '',
+    )?.[1];
+    const headers = { 'Mcp-Session-Id': session ?? '', 'MCP-Protocol-Version': '2025-11-25' };
+    calls.write(rawPost('{"jsonrpc":"2.0","method":"notifications/initialized"}', headers));
+    await calls.until((text) => text.includes('HTTP/1.1 202'));
+    const bare = (method: string): string =>
+      rawPost('', { ...headers, 'Content-Type': '', 'Content-Length': '' }).replace('POST', method);
+    stream.write(bare('GET'));
+    await stream.until((text) => text.includes('\r\n\r\n'));
+    expect(stream.received).toMatch(/^HTTP\/1\.1 200 [^]*content-type: text\/event-stream/);
+    live.notifier.notify({ method: 'notifications/tools/list_changed' });
+    await stream.until((text) => text.includes('notifications/tools/list_changed'));
+    calls.write(bare('DELETE'));
+    await stream.until((text) => text.endsWith('0\r\n\r\n'));
+    stream.received = '';
+    stream.write(rawCall(1));
+    expect([(await stream.response())?.status, throughNode]).toEqual([200, front.fastFront ? 0 : 5]);
+  });
+
   test('many connections at once', async () => {
     const live = await open({
       call: async ({ params }) => {

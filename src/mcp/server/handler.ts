@@ -127,7 +127,7 @@ export interface ListenRequest {
   readonly principal: string;
   readonly filter: SubscriptionFilter;
   /** Calls after `close` are ignored. */
-  emit(notification: ChangeNotification): void;
+  readonly emit: (notification: ChangeNotification) => void;
 }
 
 /** What `listen` returns: it lasts until `close`. */

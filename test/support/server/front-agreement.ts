@@ -110,6 +110,13 @@ function normal(received: string): string {
     .replaceAll(/HTTP\/1\.1 \d[^]*?\r\n\r\n/g, (head) => head.split('\r\n').toSorted().join('\n'));
 }
 
+/** A request without a body. */
+function bare(method: string, headers = ''): string {
+  return `${method} /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\n${headers}\r\n`;
+}
+
+const NO_SESSION = 'MCP-Session-Id: nobodys\r\nMCP-Protocol-Version: 2025-11-25\r\n';
+
 const GOOD = [
   FIRST,
   rawPost(modernBody(2), { ...MODERN_HEADERS, Connection: 'Keep-Alive', Authorization: 'Bearer late' }),
@@ -119,6 +126,9 @@ const GOOD = [
   rawPost('{"jsonrpc":"2.0","id":1,"method":"ping"', { Accept: 'application/json' }),
   rawPost('x'.repeat(5000)),
   rawPost(modernBody(3)).replace('POST /mcp', 'POST /elsewhere'),
+  bare('GET', NO_SESSION),
+  bare('DELETE', NO_SESSION),
+  bare('GET', 'Authorization: Bearer nobody\r\n'),
 ];
 
 const HEAD = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n${Object.entries(
@@ -192,6 +202,26 @@ const ODD: Readonly<Record<string, string>> = {
   'a body that is no UTF-8': `${HEAD}Content-Length: 4\r\n\r\n"\xff\xfe"`,
   'another content': withHeaders(LENGTH).replace('application/json', 'text/plain'),
   'a compressed body': withHeaders(`${LENGTH}Content-Encoding: gzip\r\n`),
+  'a stream of no session': bare('GET'),
+  'a stream of a session that is not there': bare('GET', NO_SESSION),
+  'a stream in the modern era': bare('GET', `MCP-Protocol-Version: ${MODERN}\r\n`),
+  'a stream that somebody unknown wants': bare('GET', 'Authorization: Bearer nobody\r\n'),
+  'a stream that somebody wants late': bare('GET', `${NO_SESSION}Authorization: Bearer late\r\n`),
+  'a stream for another origin': bare('GET', `${NO_SESSION}Origin: http://evil.example\r\n`),
+  'a stream with a body': `${bare('GET', 'Content-Length: 4\r\n')}abcd`,
+  'a stream with a length of zero': bare('GET', `${NO_SESSION}Content-Length: 0\r\n`),
+  'a stream with chunks': `${bare('GET', 'Transfer-Encoding: chunked\r\n')}0\r\n\r\n`,
+  'a stream without a host': bare('GET', NO_SESSION).replace('Host: 127.0.0.1\r\n', ''),
+  'a stream and an upgrade': bare('GET', 'Connection: upgrade\r\nUpgrade: websocket\r\n'),
+  'a last stream': bare('GET', `${NO_SESSION}Connection: close\r\n`),
+  'a stream elsewhere': bare('GET').replace('/mcp', '/elsewhere'),
+  'a request behind that for a stream': bare('GET', NO_SESSION) + FIRST,
+  'two streams': bare('GET', NO_SESSION).repeat(2),
+  'only the head of one': bare('HEAD', NO_SESSION),
+  'the end of a session that is not there': bare('DELETE', NO_SESSION),
+  'the end of no session': bare('DELETE'),
+  'an end with a body': `${bare('DELETE', `${NO_SESSION}Content-Length: 2\r\n`)}{}`,
+  'other methods': bare('PUT') + bare('OPTIONS'),
 };
 
 export function oddCases(): readonly FrontCase[] {

@@ -74,7 +74,8 @@ export class PendingAsk implements OpenQuestion {
 /** Requests to one client and the answers it posts. Ids are the session's own, so no other session can answer. */
 export class AskDesk {
   readonly #deadlines: DueQueue<OpenQuestion>;
-  readonly #pending = new Map<RequestId, PendingAsk>();
+  /** There from the first question on: most clients are never asked anything. */
+  #pending: Map<RequestId, PendingAsk> | undefined;
   /** So that an answer meant for an earlier process is not taken for one to this. */
   readonly #prefix: string;
   #count = 0;
@@ -96,18 +97,19 @@ export class AskDesk {
     return new Promise((resolve, reject) => {
       const id = `${this.#prefix}-${++this.#count}`;
       const ask = new PendingAsk(this, id, owner, push, resolve, reject);
-      this.#pending.set(id, ask);
+      const pending = (this.#pending ??= new Map<RequestId, PendingAsk>());
+      pending.set(id, ask);
       this.#deadlines.add(ask);
       if (!push(writeRequest(id, method, params))) ask.fail('The client cannot be asked any more');
       withdrawn?.addEventListener('abort', () => {
-        if (this.#pending.get(id) === ask) ask.withdraw();
+        if (pending.get(id) === ask) ask.withdraw();
       });
     });
   }
 
   /** False when nobody waits for this. */
   settle(response: ResponseMessage): boolean {
-    const ask = response.id === undefined ? undefined : this.#pending.get(response.id);
+    const ask = response.id === undefined ? undefined : this.#pending?.get(response.id);
     if (ask === undefined) return false;
     this.forget(ask);
     ask.settle(response);
@@ -116,13 +118,13 @@ export class AskDesk {
 
   /** Without an owner: all of them. */
   failAll(reason: string, owner?: unknown): void {
-    for (const ask of this.#pending.values()) {
+    for (const ask of this.#pending?.values() ?? []) {
       if (owner === undefined || ask.owner === owner) ask.fail(reason);
     }
   }
 
   forget(ask: PendingAsk): void {
-    this.#pending.delete(ask.id);
+    this.#pending?.delete(ask.id);
     this.#deadlines.delete(ask);
   }
 }

@@ -1,5 +1,5 @@
 import { INVALID_PARAMS, ProtocolError, writeNotification } from '../../jsonrpc/index.js';
-import type { ChangeNotification, ServerCapabilities, SubscriptionFilter } from '../../model/index.js';
+import type { ChangeNotification, ServerCapabilities } from '../../model/index.js';
 import type { Core } from '../core.js';
 import type { Subscription } from '../handler.js';
 import { whenReady, type MaybePromise } from '../maybe-promise.js';
@@ -10,7 +10,8 @@ export class ChangeDesk {
   readonly #principal: string;
   readonly #capabilities: ServerCapabilities;
   readonly #tell: (text: string) => void;
-  readonly #resources = new Map<string, Subscription | undefined>();
+  /** There from the first subscription on: most clients have none. */
+  #resources: Map<string, Subscription | undefined> | undefined;
   #lists: Subscription | undefined;
   #opened = false;
   #closed = false;
@@ -24,19 +25,24 @@ export class ChangeDesk {
 
   /** What is subscribed to. */
   get uris(): readonly string[] {
-    return [...this.#resources.keys()];
+    return [...(this.#resources?.keys() ?? [])];
   }
 
   /** Begins to tell of changed lists. */
   open(): void {
     const { listen } = this.#core;
+    if (this.#opened || this.#closed || listen === undefined) return;
     const filter = this.#listFilter();
-    if (this.#opened || this.#closed || listen === undefined || Object.keys(filter).length === 0) return;
+    if (!filter.toolsListChanged && !filter.promptsListChanged && !filter.resourcesListChanged) return;
     this.#opened = true;
-    this.#subscribe(filter, (subscription) => {
-      if (this.#opened) this.#lists = subscription;
-      else subscription.close();
-    });
+    const failed = (error: unknown): void =>
+      this.#core.observe({ type: 'port_failed', port: 'listen', error });
+    try {
+      const subscription = listen({ principal: this.#principal, filter, emit: this.#emit });
+      whenReady(subscription, (it) => (this.#opened ? (this.#lists = it) : it.close()), failed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   /** Goes on with what another process told of. What cannot be subscribed to any more is left out. */
@@ -53,9 +59,9 @@ export class ChangeDesk {
   unknown(uris: readonly string[]): readonly string[] {
     const { toolsListChanged, promptsListChanged, resourcesListChanged } = this.#listFilter();
     return [
-      ...(toolsListChanged === true ? [writeNotification('notifications/tools/list_changed')] : []),
-      ...(promptsListChanged === true ? [writeNotification('notifications/prompts/list_changed')] : []),
-      ...(resourcesListChanged === true ? [writeNotification('notifications/resources/list_changed')] : []),
+      ...(toolsListChanged ? [writeNotification('notifications/tools/list_changed')] : []),
+      ...(promptsListChanged ? [writeNotification('notifications/prompts/list_changed')] : []),
+      ...(resourcesListChanged ? [writeNotification('notifications/resources/list_changed')] : []),
       ...uris.map((uri) => writeNotification('notifications/resources/updated', { uri })),
     ];
   }
@@ -63,29 +69,30 @@ export class ChangeDesk {
   /** Rejects, or throws, with a protocol error when the resource cannot be subscribed to. */
   subscribe(uri: string): MaybePromise<void> {
     const { listen, limits } = this.#core;
-    if (listen === undefined || this.#closed || this.#resources.has(uri)) return;
-    if (this.#resources.size >= limits.subscriptionsPerSession) {
+    const resources = (this.#resources ??= new Map<string, Subscription | undefined>());
+    if (listen === undefined || this.#closed || resources.has(uri)) return;
+    if (resources.size >= limits.subscriptionsPerSession) {
       this.#core.observe({ type: 'limit_reached', limit: 'subscriptions' });
       throw new ProtocolError(INVALID_PARAMS, 'Too many subscriptions');
     }
     // Taken before the answer is there: a second request for the same resource changes nothing.
-    this.#resources.set(uri, undefined);
+    resources.set(uri, undefined);
     let subscription: MaybePromise<Subscription>;
     try {
       subscription = listen({
         principal: this.#principal,
         filter: { resourceSubscriptions: [uri] },
-        emit: (notification) => this.#emit(notification),
+        emit: this.#emit,
       });
     } catch (error) {
-      this.#resources.delete(uri);
+      resources.delete(uri);
       throw error;
     }
     return subscription instanceof Promise
       ? subscription.then(
           (opened) => this.#keep(uri, opened),
           (error: unknown) => {
-            this.#resources.delete(uri);
+            resources.delete(uri);
             throw error;
           },
         )
@@ -93,8 +100,8 @@ export class ChangeDesk {
   }
 
   unsubscribe(uri: string): void {
-    const subscription = this.#resources.get(uri);
-    this.#resources.delete(uri);
+    const subscription = this.#resources?.get(uri);
+    this.#resources?.delete(uri);
     subscription?.close();
   }
 
@@ -103,8 +110,8 @@ export class ChangeDesk {
     this.#opened = false;
     this.#lists?.close();
     this.#lists = undefined;
-    for (const subscription of this.#resources.values()) subscription?.close();
-    this.#resources.clear();
+    for (const subscription of this.#resources?.values() ?? []) subscription?.close();
+    this.#resources?.clear();
   }
 
   close(): void {
@@ -112,44 +119,33 @@ export class ChangeDesk {
     this.release();
   }
 
-  #listFilter(): SubscriptionFilter {
+  /** Written out: of copies with members that may be there V8 makes a shape for each session. */
+  #listFilter() {
     const { tools, prompts, resources } = this.#capabilities;
     return {
-      ...(tools?.listChanged === true && { toolsListChanged: true }),
-      ...(prompts?.listChanged === true && { promptsListChanged: true }),
-      ...(resources?.listChanged === true && { resourcesListChanged: true }),
+      toolsListChanged: tools?.listChanged === true,
+      promptsListChanged: prompts?.listChanged === true,
+      resourcesListChanged: resources?.listChanged === true,
     };
   }
 
   #keep(uri: string, subscription: Subscription): void {
-    if (this.#closed || !this.#resources.has(uri)) {
+    const resources = this.#resources;
+    if (this.#closed || resources?.has(uri) !== true) {
       subscription.close();
       return;
     }
     if (subscription.honoured.resourceSubscriptions?.includes(uri) !== true) {
-      this.#resources.delete(uri);
+      resources.delete(uri);
       subscription.close();
       throw new ProtocolError(INVALID_PARAMS, 'The resource cannot be subscribed to', { uri });
     }
-    this.#resources.set(uri, subscription);
+    resources.set(uri, subscription);
   }
 
-  #subscribe(filter: SubscriptionFilter, opened: (subscription: Subscription) => void): void {
-    const failed = (error: unknown): void =>
-      this.#core.observe({ type: 'port_failed', port: 'listen', error });
-    try {
-      const emit = (notification: ChangeNotification): void => this.#emit(notification);
-      const subscription = this.#core.listen?.({ principal: this.#principal, filter, emit });
-      if (subscription === undefined) return;
-      whenReady(subscription, (it) => (this.#closed ? it.close() : opened(it)), failed);
-    } catch (error) {
-      failed(error);
-    }
-  }
-
-  #emit(notification: ChangeNotification): void {
+  readonly #emit = (notification: ChangeNotification): void => {
     // Tasks of the extension do not exist in this era.
     if (this.#closed || notification.method === 'notifications/tasks') return;
     this.#tell(writeNotification(notification.method, notification.params));
-  }
+  };
 }

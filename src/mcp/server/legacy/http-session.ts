@@ -31,10 +31,11 @@ export class HttpSession extends LegacySession {
   readonly key: SessionKey;
   readonly standing: StandingStream;
   readonly #keeper: SessionKeeper;
-  readonly #streams = new Map<string, ResumableStream>();
+  /** There from the first one on, like the others: most sessions are idle most of the time. */
+  #streams: Map<string, ResumableStream> | undefined;
   /** Tells the streams of this process from those another one opened for the same session. */
   readonly #prefix: string;
-  readonly #opened = new Set<EventStream>();
+  #opened: Set<EventStream> | undefined;
   #streamCount = 0;
 
   constructor(core: Core, keeper: SessionKeeper, record: SessionRecord, description: ServerDescription) {
@@ -47,7 +48,7 @@ export class HttpSession extends LegacySession {
 
   /** Streams that the client opened by GET. */
   get openedStreams(): number {
-    return this.#opened.size;
+    return this.#opened?.size ?? 0;
   }
 
   get resumable(): boolean {
@@ -59,7 +60,7 @@ export class HttpSession extends LegacySession {
   }
 
   findStream(id: string): ResumableStream | undefined {
-    return id === this.standing.id ? this.standing : this.#streams.get(id);
+    return id === this.standing.id ? this.standing : this.#streams?.get(id);
   }
 
   /** A stream for the answer to one POST, connected to it. */
@@ -70,8 +71,9 @@ export class HttpSession extends LegacySession {
       this.key,
       `${this.#prefix}-${++this.#streamCount}`,
     );
-    this.#streams.set(stream.id, stream);
-    stream.onEnd = () => this.#streams.delete(stream.id);
+    const streams = (this.#streams ??= new Map<string, ResumableStream>());
+    streams.set(stream.id, stream);
+    stream.onEnd = () => streams.delete(stream.id);
     stream.attach(connection, this.primes);
     return stream;
   }
@@ -86,10 +88,11 @@ export class HttpSession extends LegacySession {
   /** A connection opened by GET. */
   connectByGet(exchange: Exchange, lost: (connection: EventStream) => void): EventStream {
     const connection = this.connect(exchange);
-    this.#opened.add(connection);
+    const opened = (this.#opened ??= new Set<EventStream>());
+    opened.add(connection);
     this.core.listening.add(connection, this.principal, exchange.headers);
     connection.onOver = () => {
-      this.#opened.delete(connection);
+      opened.delete(connection);
       this.core.listening.delete(connection);
       lost(connection);
     };
@@ -162,8 +165,8 @@ export class HttpSession extends LegacySession {
     if (this.ended) return;
     super.end(reason);
     this.standing.end();
-    for (const stream of this.#streams.values()) stream.end();
-    for (const connection of this.#opened) connection.end();
+    for (const stream of this.#streams?.values() ?? []) stream.end();
+    for (const connection of this.#opened ?? []) connection.end();
   }
 
   protected override get hearsChanges(): boolean {

@@ -8,8 +8,8 @@ import { FrontConnection, type FrontHost, type FrontLimits, type FrontTarget } f
 const CHECK_MS = 1_000;
 
 /**
- * Serves the request every client sends, `POST` with a length, straight from the socket, because the layers of
- * `node:http` cost more than a whole call. Whatever is not exactly that goes to the server's own parser with all its
+ * Serves the requests every client sends, `POST` with a length, `GET` and `DELETE` without a body, straight from the socket,
+ * because the layers of `node:http` cost more than a whole call, and more memory than all else of an open stream. Whatever is not exactly that goes to the server's own parser with all its
  * bytes, also in the middle of a connection: unusual and malformed input is judged by that alone.
  */
 export function attachFastFront(

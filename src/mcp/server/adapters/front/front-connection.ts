@@ -231,7 +231,8 @@ export class FrontConnection implements PendingAnswer {
     const bodyEnd = start + head.length;
     if (bytes.length >= bodyEnd) {
       this.#state = 'answering';
-      exchange.start(bytes.subarray(start, bodyEnd));
+      // A stream without a body must not keep what it was read with for as long as it lasts.
+      exchange.start(head.length === 0 ? NO_BYTES : bytes.subarray(start, bodyEnd));
     } else {
       this.#state = 'reading';
       this.#since = monotonic();

@@ -9,7 +9,7 @@ const NO_BODY = new Uint8Array();
 
 /** One request that was read without `node:http`, from its head to its answer. */
 export class FrontExchange implements Exchange {
-  readonly method = 'POST';
+  readonly method: string;
   readonly target: string;
   readonly headers: ExchangeHeaders;
   body: Uint8Array = NO_BODY;
@@ -17,6 +17,7 @@ export class FrontExchange implements Exchange {
   readonly #texts: AnswerTexts;
   readonly #served: FrontTarget;
   #principal: string | undefined;
+  readonly #hasBody: boolean;
   #isWhole = false;
   /** The answer has begun, or there will be none. */
   #isAnswered = false;
@@ -27,8 +28,10 @@ export class FrontExchange implements Exchange {
     this.#connection = connection;
     this.#texts = texts;
     this.#served = served;
+    this.method = head.method;
     this.target = head.target;
     this.headers = head.headers;
+    this.#hasBody = head.length > 0;
   }
 
   /** The head is there; perhaps the body is too. */
@@ -117,9 +120,10 @@ export class FrontExchange implements Exchange {
     if (this.#isWhole) this.#served.server.handle(this, principal);
   }
 
-  /** `isLast`: what is left of the body is not read, so the connection ends with the answer. */
-  #refuse(answer: EarlyAnswer, isLast: boolean): void {
+  /** `isUnread`: what is left of a body is not read, so the connection ends with the answer. */
+  #refuse(answer: EarlyAnswer, isUnread: boolean): void {
     if (this.#isAnswered || this.#connection.isGone) return;
+    const isLast = isUnread && this.#hasBody;
     this.#isAnswered = true;
     this.#complete();
     const shared = this.#served.entry.isShared(answer) ? this.#sharing() : undefined;

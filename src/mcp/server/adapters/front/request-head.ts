@@ -2,13 +2,14 @@ import type { ExchangeHeaders } from '../../exchange.js';
 
 /** The head of a request as nearly every client writes it. */
 export interface RequestHead {
+  readonly method: string;
   readonly target: string;
   readonly headers: ExchangeHeaders;
-  /** Of the body, which there is. */
+  /** Of the body, which a `POST` has and others have not. */
   readonly length: number;
 }
 
-const REQUEST_LINE = /^POST (\/[A-Za-z0-9/_-]*) HTTP\/1\.1$/;
+const REQUEST_LINE = /^(POST|GET|DELETE) (\/[A-Za-z0-9/_-]*) HTTP\/1\.1$/;
 const NAME = /^[A-Za-z0-9-]+$/;
 const OUTER_BLANKS = /^ *([\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?) *$/;
 const LENGTH = /^[1-9][0-9]{0,9}$/;
@@ -32,15 +33,15 @@ const UNUSUAL: ReadonlySet<string> = new Set([
 export function readOrdinaryHead(text: string, maxHeaders: number): RequestHead | undefined {
   const first = text.indexOf('\r\n');
   if (first === -1) return undefined;
-  const target = REQUEST_LINE.exec(text.slice(0, first))?.[1];
-  if (target === undefined) return undefined;
+  const [, method, target] = REQUEST_LINE.exec(text.slice(0, first)) ?? [];
+  if (method === undefined || target === undefined) return undefined;
   const headers = readHeaders(text, first + 2, maxHeaders);
-  const length = headers?.['content-length'];
-  if (headers === undefined || length === undefined || headers['host'] === undefined) return undefined;
-  if (!LENGTH.test(length)) return undefined;
-  const { connection } = headers;
+  if (headers?.['host'] === undefined) return undefined;
+  const { connection, 'content-length': length } = headers;
+  if (method === 'POST' ? length === undefined || !LENGTH.test(length) : length !== undefined)
+    return undefined;
   if (connection !== undefined && connection.toLowerCase() !== 'keep-alive') return undefined;
-  return { target, headers, length: Number(length) };
+  return { method, target, headers, length: Number(length ?? 0) };
 }
 
 function readHeaders(text: string, start: number, maxHeaders: number): ExchangeHeaders | undefined {
