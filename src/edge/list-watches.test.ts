@@ -1,6 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { connectorOf, snapshotOf } from '../../test/support/catalog-examples.js';
 import type { Agent } from '../agents/index.js';
-import type { Surface, SurfaceScope } from '../catalog/index.js';
+import { buildSurface, createLiveCatalog, type Surface, type SurfaceScope } from '../catalog/index.js';
 import { ListWatches, type ListSource } from './list-watches.js';
 
 const SCOPE: SurfaceScope = { kind: 'all' };
@@ -86,4 +87,57 @@ test('who asks for no list costs nothing', () => {
   const filter = { toolsListChanged: false, resourceSubscriptions: ['a:b'] };
   expect(watches.listen({ principal: 'ci', filter, emit() {} }).honoured).toEqual({});
   expect(listeners.size).toBe(0);
+});
+
+/** Somebody who sees the tools of one connector, and may not see those of another. */
+function start() {
+  const catalog = createLiveCatalog();
+  catalog.putConnector(connectorOf('own'));
+  catalog.putConnector(connectorOf('foreign'));
+  catalog.putSnapshot(snapshotOf('own', { tools: ['first'] }));
+  let known: { readonly version: number; readonly surface: Surface } | undefined;
+  let isDisturbed = false;
+  const surfaceFor = (): Surface => {
+    const { version } = catalog;
+    if (known?.version !== version) {
+      const surface = buildSurface(catalog.entries(), SCOPE, {
+        tool: ({ connector }) => connector.id === 'own',
+        prompt: () => true,
+        resource: () => true,
+      });
+      known = { version, surface };
+    }
+    // While somebody looks at it, there is something else.
+    if (isDisturbed) queueMicrotask(() => catalog.putSnapshot(snapshotOf('foreign', { tools: ['late'] })));
+    isDisturbed = false;
+    return known.surface;
+  };
+  const heard: string[] = [];
+  const source = {
+    surfaces: { surfaceFor },
+    catalog,
+    principals: { agentOf: () => ({ id: 'ci' }) as Agent, watch: () => () => {} },
+    onPolicyChange: () => () => {},
+  };
+  new ListWatches(source, SCOPE).listen({
+    principal: 'ci',
+    filter: { toolsListChanged: true, promptsListChanged: true },
+    emit: ({ method }) => heard.push(method),
+  });
+  return { catalog, heard, disturb: () => (isDisturbed = true) };
+}
+
+test('who sees the same as before hears nothing, also when something changes while it is looked at', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { catalog, heard, disturb } = start();
+  await vi.advanceTimersByTimeAsync(100);
+  disturb();
+  catalog.putSnapshot(snapshotOf('foreign', { tools: ['early'] }));
+  await vi.advanceTimersByTimeAsync(500);
+  expect(heard).toEqual([]);
+  disturb();
+  catalog.putSnapshot(snapshotOf('own', { tools: ['first', 'second'] }));
+  await vi.advanceTimersByTimeAsync(500);
+  expect(heard).toEqual(['notifications/tools/list_changed']);
 });

@@ -24,6 +24,8 @@ const KINDS = {
 const ALL_KINDS = Object.keys(KINDS) as readonly ToldList[];
 const NOTHING: Digests = new Map<ToldList, string>();
 const UNASKED: Subscription = { honoured: {}, close() {} };
+/** Where it never stays the same for long enough, clients are told that it changed. */
+const MOST_LOOKS = 5;
 
 /** Who listens to the lists at one endpoint. Clients of one principal see the same, which is looked at once for all. */
 export class ListWatches {
@@ -54,11 +56,14 @@ export class ListWatches {
     const { surfaces, catalog, principals, onPolicyChange } = this.#source;
     const surface = (): Surface => surfaces.surfaceFor(principals.agentOf(principal), this.#scope);
     const watch = new ListWatch(kinds, async () => {
-      const seen = surface();
-      const found = new Map<ToldList, string>();
-      for (const kind of kinds) found.set(kind, await this.#digests.of(seen, kind));
-      // What changed while it was looked at is neither what was nor what is.
-      return seen === surface() ? found : NOTHING;
+      for (let times = 0; times < MOST_LOOKS; times++) {
+        const seen = surface();
+        const found = new Map<ToldList, string>();
+        for (const kind of kinds) found.set(kind, await this.#digests.of(seen, kind));
+        // What changed while it was looked at is neither what was nor what is.
+        if (seen === surface()) return found;
+      }
+      return NOTHING;
     });
     const stop = afterChanges(
       [
