@@ -68,7 +68,9 @@ export class HttpReply implements Reply, WaitingReply {
       return sent;
     }
     if (this.#gone) return false;
-    if (!this.#accepted.json && status === 200) return this.#answerAsStream(text, last);
+    // Of several answers none has a status of its own, so all of them go the same way.
+    if (!this.#accepted.json && (status === 200 || this.#texts !== undefined))
+      return this.#answerAsStream(text, last);
     if (this.#texts === undefined) {
       const isRefusal = status === 429 || status === 503;
       this.exchange.send(status, isRefusal ? busyHeaders(retryAfterMs) : JSON_HEADERS, text);

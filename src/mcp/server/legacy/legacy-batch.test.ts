@@ -79,6 +79,28 @@ describe('S12 J-14: batches', () => {
     expect((await pending).body).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
   });
 
+  test('a client that accepts event streams only misses no answer, whatever the first one is', async () => {
+    const gate = new Gate();
+    const harness = new Harness({
+      call: async () => {
+        await gate.passed;
+        return { content: [] };
+      },
+    });
+    const session = await harness.session({ revision: '2025-03-26' });
+    const reader = await harness.stream(
+      [request(1, 'tools/call', { name: 'echo' }), request(1, 'ping'), ping(2)],
+      { ...session.headers, accept: 'text/event-stream' },
+    );
+    gate.open();
+    const answers = (await reader.rest()).map(({ id, error }) => [id, error?.code]);
+    expect(answers).toEqual([
+      [1, -32600],
+      [2, undefined],
+      [1, undefined],
+    ]);
+  });
+
   test('the same id twice', async () => {
     const gate = new Gate();
     const session = await open03({
