@@ -7,6 +7,7 @@ import type { Exchange } from '../exchange.js';
 import { EventStream } from '../http/event-stream.js';
 import type { MaybePromise } from '../maybe-promise.js';
 import type { SessionEndReason } from '../server-event.js';
+import { parseEventId } from './event-id.js';
 import type { EventStore, SessionKey } from './event-store.js';
 import type { SessionChanges } from './legacy-peer.js';
 import { LegacySession } from './legacy-session.js';
@@ -46,9 +47,11 @@ export class HttpSession extends LegacySession {
     this.standing = new StandingStream(core, keeper.events, this.key, standingId(this.#prefix));
   }
 
-  /** Streams that the client opened by GET. */
-  get openedStreams(): number {
-    return this.#opened?.size ?? 0;
+  /** Connections that the client opened by GET, besides one whose place it takes by coming back with this event id. */
+  openedBeside(lastEventId: string | undefined): number {
+    const resumed = lastEventId === undefined ? undefined : parseEventId(lastEventId);
+    const stream = resumed && this.findStream(resumed.stream);
+    return [...(this.#opened ?? [])].filter((connection) => stream?.isOn(connection) !== true).length;
   }
 
   get resumable(): boolean {

@@ -211,4 +211,14 @@ describe('S72 S74: resuming', () => {
     gate.open();
     await Promise.all(readers.map((reader) => reader.cancel()));
   });
+
+  test('M-10: a client that comes back for a stream takes the place of its dead connection', async () => {
+    const harness = new Harness({ limits: { streamsPerSession: 2 }, call: twoSteps(new Gate()) });
+    const session = await harness.session();
+    const ids = [await lostCall(session, 1), await lostCall(session, 1), await lostCall(session, 1)];
+    const get = (at: number) => session.get({ 'last-event-id': ids[at] ?? '' });
+    const readers = [await get(0), await get(1), await get(0), await get(1), await get(2)];
+    expect(readers.map((reader) => reader.status)).toEqual([200, 200, 200, 200, 429]);
+    await Promise.all(readers.map((reader) => reader.cancel()));
+  });
 });

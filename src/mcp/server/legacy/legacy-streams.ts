@@ -38,7 +38,7 @@ export class LegacyStreams {
     if (!requireServedRevision(exchange, null)) return;
     this.#finder.find(exchange, principal, null, (session) => {
       const lastEventId = exchange.headers['last-event-id'];
-      if (session.openedStreams >= this.#core.limits.streamsPerSession) {
+      if (session.openedBeside(lastEventId) >= this.#core.limits.streamsPerSession) {
         this.#core.observe({ type: 'limit_reached', limit: 'streams' });
         sendRefusal(exchange, 429, INTERNAL_ERROR, 'Too many streams', withHeader('retry-after', '5'));
       } else if (lastEventId !== undefined) {

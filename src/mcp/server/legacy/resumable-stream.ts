@@ -44,6 +44,10 @@ export class ResumableStream implements MessageStream {
     return this.#connection?.open === true;
   }
 
+  isOn(connection: StreamConnection): boolean {
+    return this.#connection === connection;
+  }
+
   send(text: string, droppable: boolean): boolean {
     if (this.#ended) return false;
     if (droppable && this.#connection?.slow === true) {
