@@ -4,6 +4,11 @@ import type { Core } from '../core.js';
 import type { Subscription } from '../handler.js';
 import { whenReady, type MaybePromise } from '../maybe-promise.js';
 
+/** Of a resource that is subscribed to, or will be when the answer is there. */
+interface Place {
+  subscription: Subscription | undefined;
+}
+
 /** What one legacy client hears of changes: every advertised list, and the resources it subscribed to. */
 export class ChangeDesk {
   readonly #core: Core;
@@ -11,7 +16,7 @@ export class ChangeDesk {
   readonly #capabilities: ServerCapabilities;
   readonly #tell: (text: string) => void;
   /** There from the first subscription on: most clients have none. */
-  #resources: Map<string, Subscription | undefined> | undefined;
+  #resources: Map<string, Place> | undefined;
   #lists: Subscription | undefined;
   #opened = false;
   #closed = false;
@@ -69,14 +74,15 @@ export class ChangeDesk {
   /** Rejects, or throws, with a protocol error when the resource cannot be subscribed to. */
   subscribe(uri: string): MaybePromise<void> {
     const { listen, limits } = this.#core;
-    const resources = (this.#resources ??= new Map<string, Subscription | undefined>());
+    const resources = (this.#resources ??= new Map<string, Place>());
     if (listen === undefined || this.#closed || resources.has(uri)) return;
     if (resources.size >= limits.subscriptionsPerSession) {
       this.#core.observe({ type: 'limit_reached', limit: 'subscriptions' });
       throw new ProtocolError(INVALID_PARAMS, 'Too many subscriptions');
     }
     // Taken before the answer is there: a second request for the same resource changes nothing.
-    resources.set(uri, undefined);
+    const place: Place = { subscription: undefined };
+    resources.set(uri, place);
     let subscription: MaybePromise<Subscription>;
     try {
       subscription = listen({
@@ -85,24 +91,24 @@ export class ChangeDesk {
         emit: this.#emit,
       });
     } catch (error) {
-      resources.delete(uri);
+      this.#leave(uri, place);
       throw error;
     }
     return subscription instanceof Promise
       ? subscription.then(
-          (opened) => this.#keep(uri, opened),
+          (opened) => this.#keep(uri, place, opened),
           (error: unknown) => {
-            resources.delete(uri);
+            this.#leave(uri, place);
             throw error;
           },
         )
-      : this.#keep(uri, subscription);
+      : this.#keep(uri, place, subscription);
   }
 
   unsubscribe(uri: string): void {
-    const subscription = this.#resources?.get(uri);
+    const place = this.#resources?.get(uri);
     this.#resources?.delete(uri);
-    subscription?.close();
+    place?.subscription?.close();
   }
 
   /** Another process tells of everything from now on. */
@@ -110,7 +116,7 @@ export class ChangeDesk {
     this.#opened = false;
     this.#lists?.close();
     this.#lists = undefined;
-    for (const subscription of this.#resources?.values() ?? []) subscription?.close();
+    for (const { subscription } of this.#resources?.values() ?? []) subscription?.close();
     this.#resources?.clear();
   }
 
@@ -129,18 +135,22 @@ export class ChangeDesk {
     };
   }
 
-  #keep(uri: string, subscription: Subscription): void {
-    const resources = this.#resources;
-    if (this.#closed || resources?.has(uri) !== true) {
+  #keep(uri: string, place: Place, subscription: Subscription): void {
+    if (this.#closed || this.#resources?.get(uri) !== place) {
       subscription.close();
       return;
     }
     if (subscription.honoured.resourceSubscriptions?.includes(uri) !== true) {
-      resources.delete(uri);
+      this.#leave(uri, place);
       subscription.close();
       throw new ProtocolError(INVALID_PARAMS, 'The resource cannot be subscribed to', { uri });
     }
-    resources.set(uri, subscription);
+    place.subscription = subscription;
+  }
+
+  /** Unless the client gave it up meanwhile, and perhaps took it anew. */
+  #leave(uri: string, place: Place): void {
+    if (this.#resources?.get(uri) === place) this.#resources?.delete(uri);
   }
 
   readonly #emit = (notification: ChangeNotification): void => {

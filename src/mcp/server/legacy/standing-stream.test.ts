@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { until } from '../../../../test/support/http/until.js';
 import { Harness } from '../../../../test/support/server/harness.js';
 
 const CHANGED = 'notifications/tools/list_changed';
@@ -94,6 +95,34 @@ describe('S70 S71: the standing stream', () => {
     expect((await first.message()).method).toBe('notifications/resources/updated');
     expect((await second.message()).method).toBe(CHANGED);
     await Promise.all([first.cancel(), second.cancel()]);
+  });
+
+  test('a resource that is given up and taken anew while the first request for it is under way', async () => {
+    const opened: (() => void)[] = [];
+    const open = new Set<object>();
+    const harness = new Harness({
+      listen: ({ filter }) => {
+        const subscription = { honoured: filter, close: () => void open.delete(subscription) };
+        if (filter.resourceSubscriptions === undefined) return subscription;
+        return new Promise((resolve) => {
+          opened.push(() => {
+            open.add(subscription);
+            resolve(subscription);
+          });
+        });
+      },
+    });
+    const session = await harness.session();
+    const first = session.request('resources/subscribe', { uri: 'a:b' });
+    await until(() => opened.length === 1, 'the first request');
+    await session.request('resources/unsubscribe', { uri: 'a:b' });
+    const second = session.request('resources/subscribe', { uri: 'a:b' });
+    await until(() => opened.length === 2, 'the second request');
+    for (const answer of opened) answer();
+    expect([(await first).body.result, (await second).body.result]).toEqual([{}, {}]);
+    expect(open.size).toBe(1);
+    await session.request('resources/unsubscribe', { uri: 'a:b' });
+    expect(open.size).toBe(0);
   });
 
   test('a resource that cannot be subscribed to', async () => {
