@@ -233,6 +233,10 @@ describe.each(FRONTS)('framing, by $way', (front) => {
     connection.write(bytes);
     const response = await connection.response();
     expect(response?.status).toBe(status);
+    expect(response?.headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    });
     expect(response?.body).not.toContain('canary');
   });
 

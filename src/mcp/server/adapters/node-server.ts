@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { EMPTY_HEADERS } from '../http/answers.js';
 import { capConnections, type AddressCap } from './address-cap.js';
 import { attachFastFront } from './front/fast-front.js';
 import type { FrontTarget } from './front/front-connection.js';
@@ -71,6 +72,9 @@ export function createNodeServer(inner: RequestListener, options: NodeServerOpti
     });
     listener(request, response);
   });
+  server.on('checkExpectation', (_, response: ServerResponse) => {
+    response.writeHead(417, { 'content-length': 0, ...EMPTY_HEADERS }).end();
+  });
   server.on('clientError', refuseBytes);
   if (options.front !== undefined)
     attachFastFront(server, options.front, {
@@ -106,8 +110,7 @@ function refuseDoubtful(listener: RequestListener): RequestListener {
     response.writeHead(status ?? 400, {
       connection: 'close',
       'content-length': 0,
-      'cache-control': 'no-store',
-      'x-content-type-options': 'nosniff',
+      ...EMPTY_HEADERS,
     });
     response.end();
   };
