@@ -91,12 +91,18 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
     let confirmed: string | undefined;
     let repeat: CallResult | MakeOnce | undefined;
     try {
+      entry = findEntry(deps, call);
       // What continues a call was counted when the call began.
       if (rounds?.state === undefined) {
-        const counted = deps.rates.require(agent.id, call.exposedName);
-        if (counted !== undefined) await counted;
-      } else claimed = await claimHeld(deps.held, agent.id, rounds);
-      entry = deps.surfaces.surfaceFor(agent, call.scope).findTool(call.exposedName);
+        const counted = deps.rates.require(agent.id, countedAs(entry, call));
+        if (counted !== undefined) {
+          await counted;
+          entry = findEntry(deps, call);
+        }
+      } else {
+        claimed = await claimHeld(deps.held, agent.id, rounds);
+        entry = findEntry(deps, call);
+      }
       if (entry === undefined) throw new HubError('unknown_tool', 'Unknown tool');
       watch?.begins('policy');
       decision = policy.decide(call, entry);
@@ -124,6 +130,15 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       ? make(deps, cleared, claimed)
       : makeOnce(deps, cleared, claimed, repeat));
   };
+}
+
+function findEntry({ surfaces }: CallToolDependencies, call: ToolCall): ToolEntry | undefined {
+  return surfaces.surfaceFor(call.agent, call.scope).findTool(call.exposedName);
+}
+
+/** A tool is one, by whatever name and at whatever endpoint it is called; two of the same name are two. */
+function countedAs(entry: ToolEntry | undefined, { exposedName }: ToolCall): string {
+  return entry === undefined ? exposedName : `${entry.connector.id}\n${entry.tool.name}`;
 }
 
 function makeOnce(

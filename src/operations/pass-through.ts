@@ -30,7 +30,7 @@ export function createPassThrough(deps: PassThroughDependencies): PassThrough {
     const names = { target: method.slice(0, 200), exposedName: method };
     try {
       if (entry === undefined) throw new HubError('not_supported', 'Nobody is there to answer this method');
-      await deps.rates.require(agent.id, method);
+      await deps.rates.require(agent.id, `${entry.connector.id}\n${method}`);
     } catch (error) {
       if (error instanceof HubError) recordRefusedOffer(deps.events, { ...request, ...names }, error);
       throw error;

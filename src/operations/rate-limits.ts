@@ -3,10 +3,10 @@ import { TurnoverMap } from '../mcp/jsonrpc/index.js';
 
 export interface RateLimits {
   /**
-   * Throws, or rejects with, `rate_limited` and the time to wait. A promise only where somebody has to be asked. What is no
-   * call of a tool counts for the agent only.
+   * Throws, or rejects with, `rate_limited` and the time to wait. A promise only where somebody has to be asked. `toolKey`
+   * is the same however a tool is called; what is no call of a tool counts for the agent only.
    */
-  require(agent: AgentId, exposedName?: string): void | Promise<void>;
+  require(agent: AgentId, toolKey?: string): void | Promise<void>;
 }
 
 export interface RateLimitSettings {
@@ -25,12 +25,12 @@ export function createRateLimits(settings: RateLimitSettings, clock: Clock): Rat
   const agents = new Buckets(settings.perAgent);
   const tools = new Buckets(settings.perTool);
   return {
-    require(agent, exposedName) {
+    require(agent, toolKey) {
       if (!agents.isLimited && !tools.isLimited) return;
       const now = clock.monotonic();
       refuseFor(agents.waitMs(agent, now), 'this agent');
-      if (exposedName !== undefined && tools.isLimited) {
-        const tool = `${agent}\n${exposedName}`;
+      if (toolKey !== undefined && tools.isLimited) {
+        const tool = `${agent}\n${toolKey}`;
         refuseFor(tools.waitMs(tool, now), 'this tool');
         tools.take(tool, now);
       }

@@ -30,11 +30,7 @@ export function createSharedRateLimits(
     if (tool !== undefined) tools.spend(tool);
   };
 
-  async function lease(
-    agent: AgentId,
-    tool: string | undefined,
-    exposedName: string | undefined,
-  ): Promise<void> {
+  async function lease(agent: AgentId, tool: string | undefined, toolKey: string | undefined): Promise<void> {
     try {
       while (!isReady(agent, tool)) {
         refuseFor(await agents.lease(agent), 'this agent');
@@ -42,16 +38,16 @@ export function createSharedRateLimits(
       }
     } catch (error) {
       if (!isHubError(error, 'storage_unavailable')) throw error;
-      await own.require(agent, exposedName);
+      await own.require(agent, toolKey);
       return;
     }
     spend(agent, tool);
   }
 
   return {
-    require(agent, exposedName) {
-      const tool = exposedName === undefined ? undefined : `${agent}\n${exposedName}`;
-      if (!isReady(agent, tool)) return lease(agent, tool, exposedName);
+    require(agent, toolKey) {
+      const tool = toolKey === undefined ? undefined : `${agent}\n${toolKey}`;
+      if (!isReady(agent, tool)) return lease(agent, tool, toolKey);
       spend(agent, tool);
       return undefined;
     },

@@ -2,6 +2,7 @@ import { Client as V2Client, StreamableHTTPClientTransport as V2Http } from '@mo
 import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as V1Http } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { describe, expect, test } from 'vitest';
+import { addConnector } from '../support/add-connector.js';
 import { eventsOf } from '../support/hub-events.js';
 import { requestsOf } from '../support/remote-connector.js';
 import { openRawAgent } from '../support/raw-agent.js';
@@ -58,6 +59,23 @@ describe('B1.14: rates', () => {
     expect(await call('a')).toHaveProperty('result');
     expect(await call('a')).toHaveProperty('error');
     expect(await call('b')).toHaveProperty('result');
+  });
+
+  test('a tool is one at all endpoints, and not the one of the same name that another connector has', async () => {
+    const { upstream, hub, call } = await start({
+      config: { limits: { perTool: { perSecond: 0.1, burst: 1 } }, toolsets: { all: { tools: ['*'] } } },
+    });
+    await addConnector(hub, 'other', upstream.url);
+    const at = async (path: string, name: string) => {
+      const agent = await openRawAgent({ url: hub.url + path, key: hub.localKey, era: 'modern' });
+      const { message } = await agent.request('tools/call', { name, arguments: {} });
+      return message?.['result'] !== undefined;
+    };
+    expect(await call('a')).toHaveProperty('result');
+    expect(await at('/connectors/up/mcp', 'a')).toBe(false);
+    expect(await at('/toolsets/all/mcp', 'up__a')).toBe(false);
+    expect(await at('/connectors/other/mcp', 'a')).toBe(true);
+    expect(await at('/mcp', 'other__a')).toBe(false);
   });
 });
 
