@@ -50,6 +50,19 @@ describe('templates', () => {
     expect(ownerOf(by, 'crosspoint+b:x://{id}')).toEqual(['b', 'x://{id}']);
   });
 
+  test('one that is named itself leads to who listed it, whatever others begin with', () => {
+    const by = router(
+      entryOf('a', { templates: ['db://{table}'] }),
+      entryOf('b', { templates: ['db://{table}/{row}', '{+uri}'] }),
+    );
+    for (const [id, uri] of [
+      ['a', 'db://{table}'],
+      ['b', 'db://{table}/{row}'],
+      ['b', '{+uri}'],
+    ] as const)
+      expect(ownerOf(by, uri)).toEqual([id, uri]);
+  });
+
   test('one that is all blank routes nothing', () => {
     expect(ownerOf(router(entryOf('a', { templates: ['{+uri}'] })), 'file:///etc/passwd')).toBeUndefined();
   });

@@ -16,7 +16,7 @@ export interface ResourceRouter {
 const SCHEME = 'crosspoint+';
 
 /**
- * Routes by exact address first, then by the template with the longest fixed beginning. The first connector keeps a
+ * Routes by exact address first, be it that of a template, then by the template with the longest fixed beginning. The first connector keeps a
  * shared address. Where there is only `one` connector to ask, it is asked for addresses nobody listed too.
  */
 export function createResourceRouter(
@@ -35,10 +35,12 @@ export function createResourceRouter(
     }
   }
   const templated = exposeTemplates(entries, permits);
+  const byText = new Map(templated.map((template) => [template.exposed.uriTemplate, template]));
   const byLength = templated.toSorted((a, b) => b.beginning.length - a.beginning.length);
 
   function byTemplate(uri: string): ResourceOwner | undefined {
-    const match = byLength.find(({ beginning }) => uri.startsWith(beginning));
+    // Whoever wants to fill in a template names it as a whole.
+    const match = byText.get(uri) ?? byLength.find(({ beginning }) => uri.startsWith(beginning));
     return (
       match && { ...match.entry, uri: match.isPrefixed ? uri.slice(prefixed(match.entry, '').length) : uri }
     );
