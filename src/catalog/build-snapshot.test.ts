@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toConnectorId } from '../kernel/index.js';
+import { parseJson } from '../mcp/jsonrpc/index.js';
 import { buildSnapshot, hashOf, type Listing } from './build-snapshot.js';
 import { diffSnapshots } from './diff-snapshots.js';
 
@@ -113,6 +114,15 @@ describe('hashOf', () => {
       );
     };
     fc.assert(fc.property(fc.jsonValue(), (value) => hashOf(reversed(value)) === hashOf(value)));
+  });
+
+  test.each([
+    ['9007199254740993', '9007199254740992'],
+    ['{"a":[1e400]}', '{"a":[2e400]}'],
+    ['{"a":1e400}', '{"a":null}'],
+    ['{"a":0.10000000000000000001}', '{"a":0.1}'],
+  ])('keeps %s and %s apart', (a, b) => {
+    expect(hashOf(parseJson(a))).not.toBe(hashOf(parseJson(b)));
   });
 
   test('keeps different documents apart', () => {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ConnectorId } from '../kernel/index.js';
+import { stringifyJson } from '../mcp/jsonrpc/index.js';
 import type { Prompt, Resource, ResourceTemplate, Tool } from '../mcp/model/index.js';
 import { aggregateRule, assignNames } from './exposed-names.js';
 import type { RejectedOffer, Snapshot, UpstreamIdentity } from './snapshot.js';
@@ -126,15 +127,21 @@ function judgeName(kind: RejectedOffer['kind'], name: string): string | undefine
   return /\p{Cc}/u.test(name) ? 'the name has control characters' : undefined;
 }
 
-/** Independent of the order in which an upstream writes the members of its definitions. */
+/** Independent of the order in which an upstream writes the members of its definitions. All digits of numbers count. */
 export function hashOf(value: unknown): string {
-  return createHash('sha256').update(canonical(value)).digest('hex');
+  return createHash('sha256')
+    .update(stringifyJson(sorted(value)))
+    .digest('hex');
 }
 
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  );
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null || hasFormOfItsOwn(value)) return value;
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, sorted(member)]));
+}
+
+/** Such as exact numbers and secrets. */
+function hasFormOfItsOwn(value: object): boolean {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
 }
