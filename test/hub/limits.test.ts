@@ -1,13 +1,14 @@
 import { Client as V2Client, StreamableHTTPClientTransport as V2Http } from '@modelcontextprotocol/client';
 import { Client as V1Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as V1Http } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { addConnector } from '../support/add-connector.js';
 import { eventsOf } from '../support/hub-events.js';
 import { requestsOf } from '../support/remote-connector.js';
 import { openRawAgent } from '../support/raw-agent.js';
 import { closeAfterEach } from '../support/resources.js';
-import { startUpstream, type UpstreamScript } from '../support/scripted-upstream.js';
+import { startUpstream, type SeenRequest, type UpstreamScript } from '../support/scripted-upstream.js';
 import { startTestHub, waitForSync } from '../support/start-hub.js';
 
 /** How much, how often, how many at once; and lists in pages. */
@@ -115,6 +116,36 @@ test('a connector takes no more calls at once than it may, and says so to the re
   clearInterval(release);
   expect(answers.filter((answer) => answer.message?.['result'] !== undefined)).toHaveLength(2);
 });
+
+test.each(['legacy', 'modern'] as const)(
+  'B20: a call whose upstream tells of progress may take longer than requestMs, also of a client that wants none: %s',
+  async (era) => {
+    const { agent } = await start({
+      era,
+      connector: { timeouts: { requestMs: 1_000, totalMs: 60_000 } },
+      script: { call: (_name, _args, request, response) => tellOfProgress(request, response, 2_500) },
+    });
+    const answer = await agent.request('tools/call', { name: 'up__a', arguments: {} });
+    expect(answer).toMatchObject({ message: { result: { content: [] } }, before: [] });
+  },
+);
+
+/** Has an answer only after a while. */
+function tellOfProgress({ rpc }: SeenRequest, response: ServerResponse, forMs: number): undefined {
+  const { progressToken } = rpc.params!['_meta'] as { progressToken: number };
+  const tell = (message: object) =>
+    response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+  const begun = Date.now();
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const timer = setInterval(() => {
+    const progress = Date.now() - begun;
+    tell({ method: 'notifications/progress', params: { progressToken, progress } });
+    if (progress < forMs && !response.destroyed) return;
+    clearInterval(timer);
+    tell({ id: rpc.id, result: { content: [] } });
+    response.end();
+  }, 50);
+}
 
 describe('sizes', () => {
   test.each<readonly [string, object, object, RegExp]>([

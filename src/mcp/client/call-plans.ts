@@ -9,9 +9,9 @@ import {
 } from './result-shapes.js';
 
 /** A tool may change the world: it is never called twice for one call of ours. */
-export const TOOL_CALL: CallPlan = { shape: toCallResult, repeatable: false };
-export const PROMPT: CallPlan = { shape: toPromptResult, repeatable: true };
-export const READ: CallPlan = { shape: toReadResult, repeatable: true };
+export const TOOL_CALL: CallPlan = { shape: toCallResult, repeatable: false, extendable: true };
+export const PROMPT: CallPlan = { shape: toPromptResult, repeatable: true, extendable: true };
+export const READ: CallPlan = { shape: toReadResult, repeatable: true, extendable: true };
 export const COMPLETION: CallPlan = { shape: toCompletionResult, repeatable: true };
 /** A page is not repeated by itself: its cursor may belong to a session that is gone. */
 export const PAGE: CallPlan = { shape: toAnyResult, repeatable: false, part: true };
@@ -28,6 +28,7 @@ function round(shape: (result: JsonObject) => unknown): CallPlan {
   return {
     shape: (result) => ({ type: 'complete', result: shape(result) }),
     repeatable: false,
+    extendable: true,
     raw: true,
   };
 }
@@ -42,6 +43,7 @@ const UNKNOWN_ROUND = round(toAnyResult);
 export const STARTED: CallPlan = {
   shape: (result) => ({ type: 'complete', result: toCallResult(result) }),
   repeatable: false,
+  extendable: true,
   hands: true,
 };
 /** Runs until one side ends it. */

@@ -9,6 +9,8 @@ export interface CallPlan {
   readonly shape: (result: JsonObject) => unknown;
   /** Whether asking twice does no harm. */
   readonly repeatable: boolean;
+  /** Progress gives it more time for its answer, so some is asked for even if nobody wants to hear of it. */
+  readonly extendable?: boolean;
   /** Part of something larger that starts over as a whole when the session is lost. */
   readonly part?: boolean;
   /** One round only: requests for input and task handles are handed to the caller. */
@@ -102,6 +104,12 @@ export class Call implements OngoingCall {
 
   get settled(): boolean {
     return this.#settled;
+  }
+
+  /** Whether somebody hears of progress, or it makes a difference. */
+  get wantsProgress(): boolean {
+    if (this.options.onProgress !== undefined) return true;
+    return this.plan.extendable === true && this.idleDeadline < this.totalDeadline;
   }
 
   /** The time at which it must be given up if nothing happens. */

@@ -196,8 +196,7 @@ export class Conversation implements Receiver {
   }
 
   progress({ token, progress, total, message }: ProgressRead, during: RequestId): void {
-    if (this.#closedBy === undefined && during === token)
-      this.#moveOn(token, toProgress(progress, total, message));
+    if (this.#closedBy === undefined && during === token) this.#moveOn(token, progress, total, message);
   }
 
   ignoresLog(during: RequestId | undefined): boolean {
@@ -245,18 +244,16 @@ export class Conversation implements Receiver {
     if (during !== undefined && during !== token) return;
     const knownTotal = typeof total === 'number' ? total : undefined;
     const knownMessage = typeof message === 'string' ? message : undefined;
-    this.#moveOn(token, toProgress(progress, knownTotal, knownMessage));
+    this.#moveOn(token, progress, knownTotal, knownMessage);
   }
 
-  #moveOn(token: number, update: Progress): void {
+  #moveOn(token: number, progress: number, total: number | undefined, message: string | undefined): void {
     const call = this.#pending.get(token);
-    if (call === undefined || !(update.progress > call.lastProgress)) return;
-    const { onProgress } = call.options;
-    if (onProgress === undefined) return;
-    call.lastProgress = update.progress;
+    if (call === undefined || !call.wantsProgress || !(progress > call.lastProgress)) return;
+    call.lastProgress = progress;
     call.idleDeadline = this.#clock.now() + call.idleMs;
     try {
-      onProgress(update);
+      call.options.onProgress?.(toProgress(progress, total, message));
     } catch {
       this.#host.warned({ code: 'hook_failed', message: 'onProgress threw' });
     }

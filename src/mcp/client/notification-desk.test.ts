@@ -1,11 +1,55 @@
 import { describe, expect, test } from 'vitest';
-import { openLegacy } from '../../../test/support/client/open-client.js';
-import { metaOf, SILENCE } from '../../../test/support/client/scripted-transport.js';
+import { failure, openLegacy, openModern } from '../../../test/support/client/open-client.js';
+import { metaOf, SILENCE, type Script } from '../../../test/support/client/scripted-transport.js';
 import type { Progress } from '../model/index.js';
 
 const OK = { content: [{ type: 'text', text: 'ok' }] };
 
 describe('progress', () => {
+  test.each([
+    ['legacy', 'http', { onProgress: () => {} }],
+    ['legacy', 'http', {}],
+    ['legacy', 'stdio', { meta: { vendor: 1 } }],
+    ['modern', 'http', {}],
+    ['modern', 'stdio', {}],
+  ] as const)(
+    'C20, B20: progress extends the time for an answer, never the total: %s, %s, %o',
+    async (era, kind, more) => {
+      const open = era === 'legacy' ? openLegacy : openModern;
+      const script: Script = { 'tools/call': SILENCE, 'resources/read': SILENCE };
+      const { client, wire, clock } = await open({}, script, {}, kind);
+      const waits: Promise<unknown>[] = [
+        client.callTool('slow', {}, { timeoutMs: 100, totalMs: 250, ...more }),
+        client.readResource('x:slow', { timeoutMs: 100, totalMs: 250, ...more }),
+      ];
+      const [call, read] = waits.map((wait) => failure(wait));
+      for (const sent of [...wire.of('tools/call'), ...wire.of('resources/read')])
+        expect(metaOf(sent)['progressToken']).toBe(sent.id);
+      const { id } = wire.of('tools/call')[0]!;
+      for (const progress of [1, 2]) {
+        await clock.advance(90);
+        wire.notify('notifications/progress', { progressToken: id!, progress }, id);
+      }
+      // Of the other one nothing was heard.
+      expect(await read).toMatchObject({ message: 'resources/read took too long without an answer' });
+      await clock.advance(68);
+      wire.notify('notifications/progress', { progressToken: id!, progress: 3 }, id);
+      await clock.advance(3);
+      expect(await call).toMatchObject({ message: 'tools/call took too long as a whole' });
+    },
+  );
+
+  test('B20: no progress is asked for where nobody hears of it and it makes no difference', async () => {
+    const { client, wire } = await openLegacy({}, { 'tools/call': OK, 'vendor/thing': {}, ping: {} });
+    await client.callTool('a', { x: 1 }, { timeoutMs: 100, totalMs: 100 });
+    await client.request('vendor/thing', { y: 2 });
+    await client.ping();
+    const [tool, vendor, ping] = wire.sent.slice(2).map(({ message }) => message);
+    expect(tool).toMatchObject({ params: { name: 'a', arguments: { x: 1 } } });
+    for (const message of [tool, vendor, ping])
+      expect(JSON.stringify(message)).not.toContain('progressToken');
+  });
+
   test('C16: own tokens, only strictly increasing values, only those of the call', async () => {
     const { client, wire } = await openLegacy({}, { 'tools/call': SILENCE }, {}, 'stdio');
     const seen: Record<string, Progress[]> = { a: [], b: [] };
@@ -61,9 +105,8 @@ describe('progress', () => {
     expect(seen).toEqual([2]);
   });
 
-  test('without a listener no token is sent, and a listener that throws harms nothing', async () => {
+  test('a listener that throws harms nothing', async () => {
     const { client, wire, warnings } = await openLegacy({}, { 'tools/call': SILENCE });
-    const plain = client.callTool('a');
     const broken = client.callTool(
       'b',
       {},
@@ -73,11 +116,10 @@ describe('progress', () => {
         },
       },
     );
-    const [first, second] = wire.of('tools/call');
-    expect(first!.params).toEqual({ name: 'a' });
-    wire.notify('notifications/progress', { progressToken: second!.id!, progress: 1 }, second!.id);
-    for (const sent of [first!, second!]) wire.answer(sent.id!, OK);
-    await Promise.all([plain, broken]);
+    const { id } = wire.of('tools/call')[0]!;
+    wire.notify('notifications/progress', { progressToken: id!, progress: 1 }, id);
+    wire.answer(id!, OK);
+    await broken;
     expect(warnings).toEqual([{ code: 'hook_failed', message: 'onProgress threw' }]);
   });
 });

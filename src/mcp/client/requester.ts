@@ -15,11 +15,11 @@ import {
   HEADER_MISMATCH,
   isLegacyRevision,
   metaOf,
+  progressMember,
   readModernResult,
   readTask,
   readTrace,
   routingHeaders,
-  withProgressToken,
 } from '../wire/index.js';
 import { abortedError, Call, type CallOwner, type CallPlan } from './call.js';
 import { ClientError, invalidResponse, toError } from './client-error.js';
@@ -247,7 +247,7 @@ export class Requester implements CallOwner {
     if (peer.era === 'legacy') {
       const trace = transport.carriesHeaders ? readTrace(options.meta) : undefined;
       call.asksForTask = asksForTask(call, peer);
-      conversation.send(call, id, writeRequest(id, call.method, legacyParams(call, id)), trace);
+      conversation.send(call, id, writeLegacy(call, id), trace);
     } else {
       const params = this.#modernParams(call, peer, id);
       const headers = transport.carriesHeaders ? this.#headers(call, peer, params) : undefined;
@@ -263,7 +263,7 @@ export class Requester implements CallOwner {
       info: this.#parts.settings.info,
       logLevel: options.logLevel ?? this.logLevel,
     });
-    const token = options.onProgress && { progressToken: id };
+    const token = call.wantsProgress && { progressToken: id };
     return { ...call.body, _meta: { ...metaOf(call.body), ...options.meta, ...keys, ...token } };
   }
 
@@ -300,14 +300,16 @@ function finish(call: Call, result: JsonObject): void {
   }
 }
 
-function legacyParams(call: Call, id: number): JsonObject | undefined {
-  const { onProgress, meta, asTask } = call.options;
+function writeLegacy(call: Call, id: number): string {
+  const { method, wantsProgress, options } = call;
+  const { meta, asTask } = options;
   const body: JsonObject | undefined = call.asksForTask
     ? { ...call.body, task: asTask?.ttlMs === undefined ? {} : { ttl: asTask.ttlMs } }
     : call.body;
-  if (onProgress === undefined && meta === undefined) return body;
-  if (meta === undefined && body?.['_meta'] === undefined) return withProgressToken(body, id);
-  return { ...body, _meta: { ...metaOf(call.body), ...meta, ...(onProgress && { progressToken: id }) } };
+  if (meta === undefined && (!wantsProgress || body?.['_meta'] === undefined))
+    return writeRequest(id, method, body, wantsProgress ? progressMember(id) : undefined);
+  const token = wantsProgress && { progressToken: id };
+  return writeRequest(id, method, { ...body, _meta: { ...metaOf(call.body), ...meta, ...token } });
 }
 
 function isAboutTasks(call: Call): boolean {

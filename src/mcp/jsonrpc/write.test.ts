@@ -49,6 +49,22 @@ describe('what is written is read again', () => {
     );
   });
 
+  test('requests whose params get a member more', () => {
+    fc.assert(
+      fc.property(fc.option(arbitraryObject(), { nil: undefined }), fc.boolean(), (others, isKept) => {
+        const args = { a: 1 };
+        if (isKept) stringifyAndKeep(args);
+        const params = others && { ...others, ...(isKept && { arguments: args }) };
+        const before = stringifyJson(params);
+        const { params: written } = JSON.parse(writeRequest(1, 'x', params, '"more":{"b":2}')) as {
+          params: unknown;
+        };
+        expect(written).toEqual({ ...(JSON.parse(before) as object | null), more: { b: 2 } });
+        expect(stringifyJson(params)).toBe(before);
+      }),
+    );
+  });
+
   test('notifications', () => {
     fc.assert(
       fc.property(method, fc.option(arbitraryObject(), { nil: undefined }), (aMethod, params) => {

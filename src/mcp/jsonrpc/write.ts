@@ -5,9 +5,16 @@ import type { RequestId } from './messages.js';
 
 /** Serialised messages. Built by concatenation: an envelope object per message would be allocated only to be dropped. */
 
-export function writeRequest(id: RequestId, method: string, params?: JsonObject): string {
+/** `member` is the text of one that the params get besides their own. */
+export function writeRequest(id: RequestId, method: string, params?: JsonObject, member?: string): string {
   const head = `{"jsonrpc":"2.0","id":${writeId(id)},"method":${JSON.stringify(method)}`;
+  if (member !== undefined) return `${head},"params":${withMember(params, member)}}`;
   return params === undefined ? `${head}}` : `${head},"params":${writeParams(params)}}`;
+}
+
+function withMember(params: JsonObject | undefined, member: string): string {
+  const text = params === undefined ? '{}' : writeParams(params);
+  return text === '{}' ? `{${member}}` : `${text.slice(0, -1)},${member}}`;
 }
 
 /** Arguments that were written before are not written again. */

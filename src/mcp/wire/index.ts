@@ -50,11 +50,11 @@ export {
   META_SERVER_INFO,
   META_SUBSCRIPTION_ID,
   metaOf,
+  progressMember,
   readEnvelope,
   readProgressToken,
   withMeta,
   withoutHopMeta,
-  withProgressToken,
   type Envelope,
 } from './meta.js';
 export { continueTrace, readTrace } from './trace-context.js';

@@ -14,7 +14,6 @@ import {
   readProgressToken,
   withMeta,
   withoutHopMeta,
-  withProgressToken,
 } from './index.js';
 
 const META: JsonObject = { [META_REVISION]: '2026-07-28', [META_CLIENT_CAPABILITIES]: {} };
@@ -206,16 +205,4 @@ describe('withMeta', () => {
     expect(withMeta(undefined, { c: 3 })).toEqual({ _meta: { c: 3 } });
     expect(withMeta({ _meta: 'x' }, { c: 3 })).toEqual({ _meta: { c: 3 } });
   });
-});
-
-test.each<[JsonObject | undefined]>([
-  [undefined],
-  [{}],
-  [{ name: 'x' }],
-  [{ name: 'x', arguments: { a: 1 } }],
-  [{ name: 'x', arguments: {}, task: { ttl: 1 } }],
-])('a token is added to %j, which stays as it is', (params) => {
-  const before = structuredClone(params);
-  expect(withProgressToken(params, 7)).toEqual({ ...params, _meta: { progressToken: 7 } });
-  expect(params).toEqual(before);
 });

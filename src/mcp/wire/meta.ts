@@ -113,12 +113,9 @@ function withoutMeta(params: JsonObject): JsonObject {
   return rest;
 }
 
-/** For params without `_meta`. Those of a call are written out here too. */
-export function withProgressToken(params: JsonObject | undefined, progressToken: RequestId): JsonObject {
-  const { name, arguments: args } = params ?? {};
-  if (params !== undefined && name !== undefined && args !== undefined && countMembers(params) === 2)
-    return { name, arguments: args, _meta: { progressToken } };
-  return { ...params, _meta: { progressToken } };
+/** The text of `_meta` in which there is nothing else: a copy of the params only for its sake would be dear. */
+export function progressMember(progressToken: number): string {
+  return `"_meta":{"progressToken":${progressToken}}`;
 }
 
 function countMembers(value: JsonObject): number {
