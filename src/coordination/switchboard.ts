@@ -90,6 +90,10 @@ class FeedSwitchboard implements Switchboard {
     });
   }
 
+  isThere(name: string): Promise<boolean> {
+    return this.#send(name, ANSWERS, 'p', '', '');
+  }
+
   serve(line: string, listener: LineListener): () => void {
     const stop = this.#feed.subscribe(topicOf(line), (message) => {
       if (message === undefined) listener.missed?.();

@@ -127,6 +127,8 @@ test('F27: a rolling restart drops no call', async () => {
     balancer.targets = [...balancer.targets.filter((url) => url !== old.url), fresh.url];
     await old.close();
     hubs[index] = fresh;
+    const before = made.length;
+    await vi.waitFor(() => expect(made.length).toBeGreaterThan(before + 4), SOON);
   }
   ended.abort();
   await Promise.all(load);
@@ -141,10 +143,16 @@ test('F26: of a replica that is killed only its running calls are lost, and anot
   const victim = await startHubProcess(folder, config);
   try {
     const client = await roving([victim.url, hubs[0]!.url, hubs[1]!.url]).initialize(0, 1);
-    const running = client.begin(0, 'tools/call', { name: 'remote__wait', arguments: { label: 'killed' } });
-    running.catch(() => {});
-    await vi.waitFor(() => expect(upstream.running.has('killed')).toBe(true), SOON);
+    const params = { name: 'remote__wait', arguments: { label: 'killed' } };
+    const { id } = (await (await client.begin(0, 'tools/call', params, 'mine')).next()) ?? {};
+    expect(upstream.running.has('killed')).toBe(true);
     await victim.kill();
+    // Its client comes back for the answer, wherever, and learns that nobody knows it.
+    const answers = await Promise.all([1, 2].map(async (at) => (await client.get(at, id)).rest()));
+    for (const messages of answers)
+      expect(messages.map((message) => [message.id, message.error?.data?.reason])).toEqual([
+        ['mine', 'outcome_unknown'],
+      ]);
     expect((await client.request(1, 'tools/call', echo('survivor'))).message.result.content).toBeDefined();
     expect((await client.request(2, 'ping')).status).toBe(200);
     const { hub } = hubs[0]!.running;

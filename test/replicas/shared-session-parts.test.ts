@@ -4,7 +4,7 @@ import { LocalFeed } from '../../src/coordination/local-feed.js';
 import { openSharedSessions } from '../../src/edge/shared-sessions/open-shared-sessions.js';
 import { SessionLine } from '../../src/edge/shared-sessions/session-line.js';
 import { SharedEventStore } from '../../src/edge/shared-sessions/shared-event-store.js';
-import type { Coordination, Switchboard } from '../../src/kernel/index.js';
+import { HubError, type Coordination, type Switchboard } from '../../src/kernel/index.js';
 import { JsonNumber, type JsonObject } from '../../src/mcp/jsonrpc/index.js';
 import type { SessionRecord } from '../../src/mcp/server/index.js';
 
@@ -166,6 +166,23 @@ describe('a line between replicas', () => {
     expect(heard).toHaveLength(1);
   });
 
+  test('is gone when it stays away, not while its connection is cut', async () => {
+    const one = new SessionLine(boardOf('aaaaaaaaaaaa'), 'one');
+    boardOf('bbbbbbbbbbbb');
+    feeds.delete('cccccccccccc');
+    const looks = ['bbbbbbbbbbbb', 'cccccccccccc', 'dddddddddddd'].map((name) => one.isGone(name));
+    boardOf('cccccccccccc');
+    expect(await Promise.all(looks)).toEqual([false, false, true]);
+    const cut = new SessionLine(
+      {
+        ...boardOf('eeeeeeeeeeee'),
+        isThere: () => Promise.reject(new HubError('storage_unavailable', 'away')),
+      },
+      'one',
+    );
+    expect(await cut.isGone('dddddddddddd')).toBe(false);
+  });
+
   test('of another endpoint hears nothing, and lost messages are told', async () => {
     const board = boardOf('aaaaaaaaaaaa');
     const listeners: { missed?: () => void }[] = [];
@@ -174,6 +191,7 @@ describe('a line between replicas', () => {
       self: board.self,
       tell: board.tell.bind(board),
       ask: board.ask.bind(board),
+      isThere: board.isThere.bind(board),
       serve: (line, listener) => {
         listeners.push(listener);
         return board.serve(line, listener);

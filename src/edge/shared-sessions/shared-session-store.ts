@@ -70,6 +70,8 @@ export class SharedSessionStore implements SessionStore {
     this.#stop = options.board.serve(this.#line, {
       told: (_, message) => this.#told(message),
       missed: () => {
+        // The store is back.
+        this.#troubleUntil = LONG_AGO;
         for (const entry of this.#entries.values()) entry.provenAt = LONG_AGO;
         void this.#proveAll();
       },

@@ -66,8 +66,8 @@ export class HttpSession extends LegacySession {
     return id === this.standing.id ? this.standing : this.#streams?.get(id);
   }
 
-  /** A stream for the answer to one POST, connected to it. */
-  answerStream(connection: EventStream): ResumableStream {
+  /** A stream for the answers to one POST, connected to it. */
+  answerStream(connection: EventStream, ids: RequestId | readonly RequestId[]): ResumableStream {
     const stream = new ResumableStream(
       this.core,
       this.#keeper.events,
@@ -76,6 +76,7 @@ export class HttpSession extends LegacySession {
     );
     const streams = (this.#streams ??= new Map<string, ResumableStream>());
     streams.set(stream.id, stream);
+    if (this.#keeper.peers !== undefined) stream.promise([ids].flat());
     stream.onEnd = () => streams.delete(stream.id);
     stream.attach(connection, this.primes);
     return stream;

@@ -62,7 +62,8 @@ export class LegacyBatch {
     const messages = values.map(toMessageOrFault);
     const answered = messages.filter((each) => each instanceof ProtocolError || each.kind === 'request');
     if (answered.length > 0 && !requireAcceptable(core, exchange, accepted, null)) return;
-    const reply = new SessionReply(core, exchange, accepted, session, answered.length);
+    const ids = messages.flatMap((each) => ('kind' in each && each.kind === 'request' ? [each.id] : []));
+    const reply = new SessionReply(core, exchange, accepted, session, ids, answered.length);
     for (const message of messages) {
       if (message instanceof InvalidMessage) {
         reply.answer(writeError(message.id ?? null, message.toErrorObject()), 200);

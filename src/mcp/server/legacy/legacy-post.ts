@@ -70,7 +70,7 @@ export class LegacyPost {
     const core = this.#core;
     switch (message.kind) {
       case 'request': {
-        const reply = new SessionReply(core, exchange, accepted, session);
+        const reply = new SessionReply(core, exchange, accepted, session, message.id);
         if (!dispatchLegacy(core, session, message, reply, exchange.headers)) reply.wait();
         return;
       }

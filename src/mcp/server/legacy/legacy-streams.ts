@@ -132,7 +132,10 @@ export class LegacyStreams {
     const { exchange, session, stream, seq } = replay;
     const following = await peers.follow(session, stream, seq);
     if (following === undefined) {
-      this.#replay(replay);
+      const lost = await peers.findLost(session.key, stream);
+      const missed = lost?.filter((event) => event.seq > seq);
+      if (missed === undefined || !isUnbroken(seq, missed)) this.#replay(replay);
+      else this.#attach(replay, missed);
       return;
     }
     const { missed, follower, leave } = following;

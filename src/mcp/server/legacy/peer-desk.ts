@@ -13,8 +13,10 @@ import {
 import type { Core } from '../core.js';
 import type { MaybePromise } from '../maybe-promise.js';
 import type { EventStore, SessionKey, StoredEvent } from './event-store.js';
+import { eventId } from './event-id.js';
 import { FollowedStream, RemoteConnection } from './followed-stream.js';
 import type { HttpSession } from './http-session.js';
+import { completeLost, FROM_PROMISE } from './lost-answers.js';
 import type { ResumableStream } from './resumable-stream.js';
 import type { PeerListener, SessionPeers } from './session-peers.js';
 import { StandingStream } from './standing-stream.js';
@@ -173,10 +175,19 @@ export class PeerDesk implements PeerListener {
     }
     // It may have ended by now.
     if (this.#followed.has(id)) {
-      followed.look = setInterval(() => void this.#look(owner, session.key, id), LOOK_MS);
+      followed.look = setInterval(() => void this.#look(stream, session.key, id), LOOK_MS);
       followed.look.unref();
     }
     return { missed: answer['missed'] as unknown as StoredEvent[], follower, leave };
+  }
+
+  /** A stream whose process was killed, with its end. Undefined where it has one, may have more, or nobody knows. */
+  async findLost(key: SessionKey, stream: string): Promise<readonly StoredEvent[] | undefined> {
+    const read = async (): Promise<readonly StoredEvent[] | undefined> =>
+      completeLost((await this.#events?.read(key, stream, FROM_PROMISE)) ?? []);
+    const isOpen = (await read()) !== undefined;
+    // The last it said may have been the answer.
+    return isOpen && (await this.#peers.isGone(this.#ownerOf(stream))) ? read() : undefined;
   }
 
   told(_from: string, key: SessionKey, message: JsonObject): void {
@@ -261,10 +272,14 @@ export class PeerDesk implements PeerListener {
     return { live: (missed.at(-1)?.seq ?? after) === upTo, missed: missed as unknown as Json[] };
   }
 
-  /** A stream that nobody goes on with ends: its client comes back for what was kept. */
-  async #look(owner: string, key: SessionKey, id: string): Promise<void> {
-    const answer = await this.#peers.ask(owner, key, { kind: 'followed', follower: id });
-    if (answer === undefined) this.#endFollowed(id);
+  /** A stream that nobody goes on with ends. Where there may be more of it its client comes back for what was kept. */
+  async #look(stream: string, key: SessionKey, id: string): Promise<void> {
+    const answer = await this.#peers.ask(this.#ownerOf(stream), key, { kind: 'followed', follower: id });
+    if (answer !== undefined) return;
+    const lost = await this.findLost(key, stream).catch(() => undefined);
+    const follower = this.#followed.get(id)?.follower;
+    for (const { seq, text } of lost ?? []) follower?.event(eventId(stream, seq), text);
+    this.#endFollowed(id);
   }
 
   #endFollowed(id: string): void {

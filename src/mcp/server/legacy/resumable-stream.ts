@@ -1,8 +1,10 @@
+import type { RequestId } from '../../jsonrpc/index.js';
 import type { Core } from '../core.js';
 import type { MessageStream, StreamConnection } from '../http/event-stream.js';
 import { eventId } from './event-id.js';
 import { EventRun } from './event-run.js';
 import type { EventStore, SessionKey, StoredEvent } from './event-store.js';
+import { promiseOf } from './lost-answers.js';
 
 /** So that what waits to be said is little, whatever is said at once. */
 const MOST_UNSAID = 64;
@@ -46,6 +48,11 @@ export class ResumableStream implements MessageStream {
 
   isOn(connection: StreamConnection): boolean {
     return this.#connection === connection;
+  }
+
+  /** For other processes, should this one be killed: what is answered here. */
+  promise(ids: readonly RequestId[]): void {
+    this.#keep(promiseOf(this.id, ids));
   }
 
   send(text: string, droppable: boolean): boolean {

@@ -1,90 +1,10 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { until } from '../../../../test/support/http/until.js';
-import { Gate, Harness, Session, type HarnessOptions } from '../../../../test/support/server/harness.js';
-import type { JsonObject } from '../../jsonrpc/index.js';
-import { MemoryEventStore } from './memory-event-store.js';
-import { MemorySessionStore } from './memory-session-store.js';
-import type { PeerListener, SessionPeers } from './session-peers.js';
-import { StoreUnavailable, type SessionRecord, type SessionStore } from './session-store.js';
+import { Gate, Session } from '../../../../test/support/server/harness.js';
+import { useProcesses } from '../../../../test/support/server/two-processes.js';
+import { StoreUnavailable } from './session-store.js';
 
-/** Two processes that serve the same sessions; what passes between them is data, and takes a moment. */
-class Place {
-  readonly events = new MemoryEventStore();
-  readonly #memory = new MemorySessionStore();
-  readonly #changed: ((record: SessionRecord) => void)[] = [];
-  readonly #expired: Parameters<NonNullable<SessionStore['onExpired']>>[0][] = [];
-  readonly #listeners = new Map<string, PeerListener>();
-  readonly told: JsonObject[] = [];
-  trouble: Error | undefined;
-
-  sessions(): SessionStore {
-    const reach = async <T>(act: () => T): Promise<T> => {
-      if (this.trouble !== undefined) throw this.trouble;
-      return act();
-    };
-    return {
-      add: (record) => reach(() => this.#memory.add(structuredClone(record))),
-      find: (principal, id) => reach(() => structuredClone(this.#memory.find(principal, id))),
-      update: (record, changes = record) =>
-        reach(() => {
-          const kept = this.#memory.find(record.principal, record.id);
-          if (kept === undefined) return;
-          const merged = { ...kept, ...changes };
-          this.#memory.update(merged);
-          for (const listener of this.#changed) listener(structuredClone(merged));
-        }),
-      remove: (principal, id) =>
-        reach(() => {
-          this.#memory.remove(principal, id);
-          for (const listener of this.#expired) listener(principal, id, 'deleted');
-        }),
-      onChanged: (listener) => void this.#changed.push(listener),
-      onExpired: (listener) => void this.#expired.push(listener),
-    };
-  }
-
-  peers(self: string): SessionPeers {
-    return {
-      self,
-      tell: (to, key, message) => {
-        this.told.push(structuredClone(message));
-        for (const [name, listener] of this.#listeners)
-          if (to === name || (to === undefined && name !== self))
-            queueMicrotask(() => listener.told(self, key, structuredClone(message)));
-      },
-      ask: async (to, key, message) =>
-        structuredClone(await this.#listeners.get(to)?.asked(self, key, structuredClone(message))),
-      listen: (listener) => void this.#listeners.set(self, listener),
-    };
-  }
-
-  /** As if its process were killed. */
-  lose(self: string): void {
-    this.#listeners.delete(self);
-  }
-
-  open(self: string, options: HarnessOptions = {}): Harness {
-    const harness = new Harness({
-      sessions: this.sessions(),
-      events: this.events,
-      peers: this.peers(self),
-      ...options,
-    });
-    open.push(harness);
-    return harness;
-  }
-}
-
-const open: Harness[] = [];
-afterEach(async () => {
-  for (const harness of open.splice(0)) await harness.server.close();
-});
-
-function pair(options: HarnessOptions = {}) {
-  const place = new Place();
-  const [one, two] = [place.open('aaaa', options), place.open('bbbb', options)];
-  return { place, one, two };
-}
+const pair = useProcesses();
 
 const CHANGED = 'notifications/tools/list_changed';
 const UPDATED = 'notifications/resources/updated';
@@ -178,11 +98,12 @@ describe('an answer that is followed from another process', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('ends when that process is gone, instead of leaving its client to wait', async () => {
+  test('ends with an error when that process is gone, instead of leaving its client to wait', async () => {
     const { place, reader, gate } = await follow();
     place.lose('aaaa');
     await vi.advanceTimersByTimeAsync(5_000);
-    expect((await reader.rest()).filter(({ result }) => result !== undefined)).toEqual([]);
+    const last = (await reader.rest()).at(-1);
+    expect([last.id, last.error.data]).toEqual([1, { reason: 'outcome_unknown' }]);
     gate.open();
   });
 });

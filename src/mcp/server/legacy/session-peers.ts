@@ -22,6 +22,8 @@ export interface SessionPeers {
   tell(to: string | undefined, key: SessionKey, message: JsonObject): void;
   /** Undefined: it is gone, did not answer in time, or has nothing to do with the session. */
   ask(to: string, key: SessionKey, message: JsonObject): Promise<JsonObject | undefined>;
+  /** Whether nobody goes by that name any more. False where nobody can tell. */
+  isGone(name: string): Promise<boolean>;
   /** One listener. */
   listen(listener: PeerListener): void;
 }
