@@ -60,7 +60,7 @@ export function toHubError(error: unknown, connector: Connector, shown: Headers 
     const [code, text] = CLIENT[error.code];
     return new HubError(code, `${name}: ${text}`, {
       cause: error,
-      details: { reason: error.code },
+      details: { reason: error.code, ...(error.taskEnded && { taskEnded: true }) },
       outcomeUnknown: error.mayHaveArrived,
     });
   }

@@ -28,6 +28,8 @@ export interface ClientErrorDetails {
   readonly mayHaveArrived?: boolean;
   /** Versions the peer named, where that is what failed. */
   readonly supported?: readonly string[];
+  /** The task that was asked about is over: asking again would be of no use. */
+  readonly taskEnded?: boolean;
 }
 
 /** A decision of the client: neither the peer's own error nor a fault of the wire. Holds no payload. */
@@ -36,17 +38,19 @@ export class ClientError extends Error {
   readonly code: ClientErrorCode;
   readonly mayHaveArrived: boolean;
   readonly supported: readonly string[] | undefined;
+  readonly taskEnded: boolean;
 
   constructor(code: ClientErrorCode, message: string, details: ClientErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.mayHaveArrived = details.mayHaveArrived ?? true;
     this.supported = details.supported;
+    this.taskEnded = details.taskEnded ?? false;
   }
 }
 
-export function invalidResponse(reason: string): ClientError {
-  return new ClientError('invalid_response', reason);
+export function invalidResponse(reason: string, details?: ClientErrorDetails): ClientError {
+  return new ClientError('invalid_response', reason, details);
 }
 
 /** A caught value as an error, for promises and causes. */

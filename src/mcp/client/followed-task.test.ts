@@ -140,6 +140,36 @@ describe('a task at a legacy server', () => {
   });
 });
 
+const SPOILED: readonly [string, JsonObject][] = [
+  ['content that is no list', { content: 'done' }],
+  ['content that is no blocks', { content: ['done'] }],
+  ['a mark that is neither true nor false', { content: [], isError: 'yes' }],
+];
+
+describe.each(SPOILED)('a result with %s is none, and the task has ended', (_name, result) => {
+  const ended = { code: 'invalid_response', taskEnded: true };
+
+  test('at a legacy server', async () => {
+    const { followed } = await open({ 'tasks/get': task('completed'), 'tasks/result': result });
+    expect(await failure(followed.get())).toMatchObject(ended);
+  });
+
+  test('at a modern one', async () => {
+    const state = { resultType: 'complete', ...task('completed', { ttlMs: null, result }) };
+    const { client } = await openModern({}, { 'tasks/get': state });
+    expect(await failure(client.followTask('t').get())).toMatchObject(ended);
+  });
+});
+
+test.each([
+  ['a failure without a reason', 'failed', true],
+  ['a state that nobody knows', 'thinking', false],
+])('%s at a modern server', async (_name, status, taskEnded) => {
+  const state = { resultType: 'complete', ...task(status, { ttlMs: null }) };
+  const { client } = await openModern({}, { 'tasks/get': state });
+  expect(await failure(client.followTask('t').get())).toMatchObject({ code: 'invalid_response', taskEnded });
+});
+
 test('a modern server is asked by the methods of the extension', async () => {
   const { client, wire } = await openModern(
     {},

@@ -1,6 +1,7 @@
 import { isObject, ProtocolError, type JsonObject } from '../jsonrpc/index.js';
 import {
   isEnded,
+  isTaskStatus,
   type InputRequest,
   type InputResponses,
   type Task,
@@ -46,9 +47,10 @@ class ModernTask implements FollowedTask {
   }
 
   async get(options?: RequestOptions): Promise<TaskState> {
-    const state = readTask(await this.#request('tasks/get', {}, options));
-    if (typeof state === 'string') throw invalidResponse(state);
-    return state;
+    const answer = await this.#request('tasks/get', {}, options);
+    const state = readTask(answer);
+    if (typeof state === 'string') throw notATask(answer, state);
+    return state.result === undefined ? state : { ...state, result: toTaskResult(state.result) };
   }
 
   async update(inputResponses: InputResponses, options?: RequestOptions): Promise<void> {
@@ -128,10 +130,10 @@ class LegacyTask implements FollowedTask {
   }
 
   async #ask(method: string, options: RequestOptions | undefined): Promise<Task> {
-    const task = readLegacyTask(
-      (await this.#requester.request(method, { taskId: this.#taskId }, HARMLESS, options)) as JsonObject,
-    );
-    if (typeof task === 'string') throw invalidResponse(task);
+    const params = { taskId: this.#taskId };
+    const answer = (await this.#requester.request(method, params, HARMLESS, options)) as JsonObject;
+    const task = readLegacyTask(answer);
+    if (typeof task === 'string') throw notATask(answer, task);
     return task;
   }
 
@@ -169,8 +171,7 @@ class LegacyTask implements FollowedTask {
         ...(options?.tag !== undefined && { tag: options.tag }),
         ...(options?.caller !== undefined && { caller: options.caller }),
       })) as JsonObject;
-      const shaped = toCallResult(withoutRelatedTask(result)) as unknown as JsonObject;
-      return { status: 'completed', result: shaped };
+      return { status: 'completed', result: toTaskResult(withoutRelatedTask(result)) };
     } catch (error) {
       if (!(error instanceof ProtocolError)) throw error;
       return { status: 'failed', error: error.toErrorObject() };
@@ -190,6 +191,20 @@ class LegacyTask implements FollowedTask {
         reject(toError(signal.reason));
       });
     });
+}
+
+/** Checked as the result of any call. */
+function toTaskResult(result: JsonObject): JsonObject {
+  try {
+    return toCallResult(result) as unknown as JsonObject;
+  } catch (error) {
+    throw error instanceof ClientError ? invalidResponse(error.message, { taskEnded: true }) : error;
+  }
+}
+
+/** An end that is told against the protocol is an end all the same. */
+function notATask({ status }: JsonObject, reason: string): ClientError {
+  return invalidResponse(reason, { taskEnded: isTaskStatus(status) && isEnded(status) });
 }
 
 /** Whether a result of a legacy server is a handle, and which. */

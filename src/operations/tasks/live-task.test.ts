@@ -181,6 +181,21 @@ describe('ends', () => {
   });
 });
 
+test('an end that is told against the protocol is one, and is looked at once', async () => {
+  const { upstream, task, endings, changes } = setUp();
+  task.start();
+  upstream.failure = new HubError('upstream_protocol', 'answered against the protocol', {
+    details: { reason: 'invalid_response', taskEnded: true },
+    outcomeUnknown: true,
+  });
+  const result = { isError: true, content: [{ type: 'text', text: 'answered against the protocol' }] };
+  expect(await task.look({})).toMatchObject({ taskId: 'ours', status: 'completed', result });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await task.look({})).toMatchObject({ result });
+  expect(endings).toEqual([{ outcome: 'outcome_unknown', error: 'upstream_protocol' }]);
+  expect([changes, upstream.looks, upstream.openLeases]).toEqual([['completed'], 1, 0]);
+});
+
 describe('cancelling', () => {
   test('is a wish unless it is final', async () => {
     const { upstream, task, endings } = setUp();

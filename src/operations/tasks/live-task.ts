@@ -3,7 +3,7 @@ import { HubError, type TaskRecord } from '../../kernel/index.js';
 import type { JsonObject } from '../../mcp/jsonrpc/index.js';
 import { isEnded, type CallResult, type InputResponses, type TaskState } from '../../mcp/model/index.js';
 import type { Lease, UpstreamOptions, UpstreamTask } from '../../upstreams/index.js';
-import type { Ending } from '../failure-of.js';
+import { failureOf, type Ending } from '../failure-of.js';
 import type { Guarded } from '../guard-answer.js';
 
 /** How a task ended, as it is written down. */
@@ -162,6 +162,10 @@ export class LiveTask {
       if (!(error instanceof HubError)) throw error;
       // The next attempt finds another conversation.
       if (error.code !== 'cancelled') this.#release();
+      if (error.details?.['taskEnded'] === true) {
+        await this.#become(...refused(this.#state, error));
+        return this.#state;
+      }
       if (error.code !== 'upstream_rejected' || !UNKNOWN.has(error.details?.['rpcCode'])) throw error;
       await this.#parts.lost(this);
       throw new HubError('not_found', 'Unknown task', { cause: error });
@@ -188,9 +192,13 @@ export class LiveTask {
   }
 
   async #learn(seen: TaskState): Promise<void> {
+    if (isEnded(seen.status)) await this.#become(...this.#judge(seen));
+    else await this.#become(seen);
+  }
+
+  async #become(state: TaskState, ending?: TaskEnding): Promise<void> {
     const before = this.#state;
     if (isEnded(before.status)) return;
-    const [state, ending] = isEnded(seen.status) ? this.#judge(seen) : [seen, undefined];
     this.#state = state;
     if (ending !== undefined) {
       clearTimeout(this.#timer);
@@ -218,11 +226,7 @@ export class LiveTask {
       return [{ ...seen, result: result as JsonObject }, facts];
     } catch (error) {
       if (!(error instanceof HubError)) throw error;
-      const result = { content: [{ type: 'text', text: error.message }], isError: true };
-      return [
-        { ...seen, result },
-        { outcome: 'failed', error: error.code },
-      ];
+      return refused(seen, error);
     }
   }
 
@@ -248,6 +252,12 @@ export class LiveTask {
     this.#lease?.release();
     this.#followed = this.#letGo = this.#lease = undefined;
   }
+}
+
+/** The end of a task whose result does not pass. */
+function refused(task: TaskState, error: HubError): [TaskState, TaskEnding] {
+  const result = { content: [{ type: 'text', text: error.message }], isError: true };
+  return [{ ...task, status: 'completed', result }, failureOf(error)];
 }
 
 /** Whether somebody who follows the task would learn nothing new. */
