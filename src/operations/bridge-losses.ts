@@ -55,6 +55,11 @@ export interface BridgeLosses {
 
 const MAX_NOTED = 10;
 const WINDOW_MS = 5 * 60_000;
+const QUESTIONS: ReadonlySet<string> = new Set<InputRequest['method']>([
+  'elicitation/create',
+  'sampling/createMessage',
+  'roots/list',
+]);
 
 /** Beyond a number of the same kind nothing is written: a server that keeps asking must not fill the log. */
 export function createBridgeLosses({
@@ -68,7 +73,8 @@ export function createBridgeLosses({
   const isNews = (...parts: readonly string[]): boolean => noted.note(parts.join('\n'), clock.monotonic());
   return {
     questionRefused({ connector, method, reason, agent, callId }) {
-      if (!isNews('question', connector, method, reason)) return;
+      // A server may invent methods without end, so those count as one.
+      if (!isNews('question', connector, QUESTIONS.has(method) ? method : '', reason)) return;
       events.append(agent === undefined ? { kind: 'hub' } : { kind: 'agent', id: agent }, {
         type: 'question.refused',
         connector,
