@@ -84,6 +84,24 @@ describe('looking', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test('an end that cannot be written down is found again, and whoever waits for it hears of it', async () => {
+    let failures = 1;
+    const { upstream, task, changes } = setUp({
+      ended: async () => {
+        if (failures-- > 0) throw new HubError('storage_unavailable', 'not now');
+      },
+    });
+    const waiting = task.settled({}, undefined, () => false);
+    await vi.advanceTimersByTimeAsync(0);
+    upstream.state = DONE;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([task.hasEnded, changes]).toEqual([false, []]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await waiting).toMatchObject({ status: 'completed', result: RESULT });
+    expect(changes).toEqual(['completed']);
+    expect([upstream.openLeases, vi.getTimerCount()]).toEqual([0, 0]);
+  });
+
   test('goes on by itself, ever less often', async () => {
     const { upstream, task, endings } = setUp();
     task.start();

@@ -199,11 +199,12 @@ export class LiveTask {
   async #become(state: TaskState, ending?: TaskEnding): Promise<void> {
     const before = this.#state;
     if (isEnded(before.status)) return;
+    // An end that cannot be written down is not known yet: the next look finds it again.
+    if (ending !== undefined) await this.#parts.ended(this, state, ending);
     this.#state = state;
     if (ending !== undefined) {
       clearTimeout(this.#timer);
       this.#release();
-      await this.#parts.ended(this, state, ending);
     }
     if (isSame(before, state)) return;
     this.#parts.changed(this, state);

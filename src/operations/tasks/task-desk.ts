@@ -234,8 +234,9 @@ export class TaskDesk {
         if (!task.hasEnded) void this.#deps.store.note(record.id, status).catch(() => {});
       },
       ended: async (task, ended, ending) => {
-        this.#remember(task, ended);
-        if (await this.#deps.store.finish(record.id, ended.status)) this.#recordEnd(record, ending);
+        const isNews = await this.#deps.store.finish(record.id, ended.status);
+        if (this.#live.get(record.id) === task) this.#remember(task, ended);
+        if (isNews) this.#recordEnd(record, ending);
       },
       lost: async (task) => {
         if (await this.#deps.store.finish(record.id, 'failed'))
@@ -274,8 +275,8 @@ export class TaskDesk {
   /** Ended tasks answer from here. Where that is too much, the oldest are asked for at their upstream again. */
   #remember({ record }: LiveTask, { result }: TaskState): void {
     const bytes = result === undefined ? 0 : Buffer.byteLength(JSON.stringify(result));
+    this.#kept += bytes - (this.#keptBytes.get(record.id) ?? 0);
     this.#keptBytes.set(record.id, bytes);
-    this.#kept += bytes;
     for (const id of this.#keptBytes.keys()) {
       if (this.#kept <= MOST_KEPT_BYTES || id === record.id) return;
       this.#drop(id);
