@@ -38,6 +38,7 @@ export async function applyConfig(
   for (const connector of changed) {
     await hub.upstreams.drop(connector.id);
     hub.catalog.putConnector(connector);
+    hub.health.forget(connector.id);
   }
   return [...changed.map(({ id }) => id), ...removed];
 }

@@ -11,6 +11,8 @@ export interface LiveCatalog {
   /** In order of connector id. Connectors that are off, or hidden while unhealthy, are left out. */
   entries(): readonly CatalogEntry[];
   has(connector: string): boolean;
+  /** Whether it is described like this now. */
+  isCurrent(connector: Connector): boolean;
   /** All of them, whether they are offered or not. */
   connectors(): readonly Connector[];
   snapshotOf(connector: ConnectorId): Snapshot | undefined;
@@ -52,6 +54,7 @@ export function createLiveCatalog(): LiveCatalog {
     },
     entries: () => (entries ??= compute()),
     has: (connector) => connectors.has(connector as ConnectorId),
+    isCurrent: (connector) => connectors.get(connector.id) === connector,
     connectors: () => [...connectors.values()],
     snapshotOf: (connector) => snapshots.get(connector),
     putConnector(connector) {

@@ -53,6 +53,8 @@ export function createHealthBook(deps: HealthDependencies): HealthBook {
 
   function record(connector: Connector, state: HealthState, reason: string | undefined): ConnectorHealth {
     const before = healthOf(connector);
+    // What was found out of a connector as it was before says nothing of it now.
+    if (!catalog.isCurrent(connector)) return before;
     const now = clock.now();
     const health = { state, reason, since: before.state === state ? before.since : now, checkedAt: now };
     states.set(connector.id, health);
@@ -84,7 +86,7 @@ export function createHealthBook(deps: HealthDependencies): HealthBook {
       }
     },
     note(change) {
-      if (!change.connector.enabled) return;
+      if (!change.connector.enabled || !catalog.isCurrent(change.connector)) return;
       const { event, state, reason } = meaningOf(change);
       if (event !== undefined) events.append({ kind: 'hub' }, event);
       record(change.connector, state, reason);
