@@ -304,12 +304,13 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       // Processes that take their time to end would pile up behind calls that are soon over.
       return endpoint.transport === 'stdio' ? ending : undefined;
     }
-    if (member.retired && member.leases === 0) this.#bury(member);
+    if (member.retired && member.leases === 0) void this.#end(key, member);
     return undefined;
   }
 
   #end(key: string, member: Member): Promise<void> {
-    this.#members.delete(key);
+    // Under the key of one that was retired there may be another by now.
+    if (!this.#retired.delete(member)) this.#members.delete(key);
     return close(member);
   }
 
@@ -327,11 +328,6 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
   /** Whoever comes next finds out anew what is spoken. */
   #replace(member: Member): void {
     for (const [key, other] of this.#members) if (other === member) this.#retire(key, member);
-  }
-
-  #bury(member: Member): void {
-    this.#retired.delete(member);
-    void close(member);
   }
 
   #endIdle(): void {

@@ -17,8 +17,8 @@ test('a call is known for a minute, without what belongs to its caller', async (
   await clock.advance(30_000);
   calls.add(call('bob'));
   expect(calls.recent()).toStrictEqual([
-    { method: 'tools/call', params: { name: 'one' }, tag: 'ada', caller: 'agent' },
-    { method: 'tools/call', params: { name: 'one' }, tag: 'bob', caller: 'agent' },
+    { method: 'tools/call', params: undefined, tag: 'ada', caller: 'agent' },
+    { method: 'tools/call', params: undefined, tag: 'bob', caller: 'agent' },
   ]);
   await clock.advance(30_000);
   expect(calls.recent().map(({ tag }) => tag)).toEqual(['bob']);

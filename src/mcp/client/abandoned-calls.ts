@@ -26,10 +26,11 @@ export class AbandonedCalls {
     this.#clock = clock;
   }
 
-  add({ method, params, tag, caller }: OngoingCall): void {
+  add({ method, tag, caller }: OngoingCall): void {
     this.#dropOld();
     const until = this.#clock.now() + LINGER_MS;
-    if (this.#calls.length < MOST) this.#calls.push({ call: { method, params, tag, caller }, until });
+    if (this.#calls.length < MOST)
+      this.#calls.push({ call: { method, params: undefined, tag, caller }, until });
     else this.#calls[MOST - 1] = { call: SOME_CALL, until };
     this.#cancel ??= this.#clock.after(LINGER_MS, () => this.#sweep());
   }

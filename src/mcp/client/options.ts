@@ -29,7 +29,7 @@ export interface InputContext {
   readonly during: OngoingCall | undefined;
   /** The calls under way that it may belong to: `during` alone where that is known. */
   readonly candidates: readonly OngoingCall[];
-  /** Where `during` is not known: calls given up a short while ago, which the peer may still be asking about. */
+  /** Where `during` is not known: calls given up a short while ago, which the peer may still be asking about; without params. */
   readonly abandoned: readonly OngoingCall[];
 }
 

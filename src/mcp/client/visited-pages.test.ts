@@ -15,6 +15,16 @@ test('B24: who waits for a page hears of it once, and of no other', () => {
   expect(heard).toEqual(['a', 'a again']);
 });
 
+test('a name that is too long to be kept is none', () => {
+  const pages = new VisitedPages();
+  const heard: number[] = [];
+  for (const length of [1_024, 1_025]) {
+    pages.heard('x'.repeat(length));
+    pages.on('x'.repeat(length), () => heard.push(length));
+  }
+  expect(heard).toEqual([1_024]);
+});
+
 test('neither waits nor visits are kept without end', () => {
   const pages = new VisitedPages();
   let heard = 0;

@@ -2,6 +2,8 @@ type Listener = () => void;
 
 const MOST_AWAITED = 1024;
 const MOST_REMEMBERED = 256;
+/** Servers make them up, and as many are kept as are remembered. */
+const LONGEST_ID = 1024;
 
 /**
  * Pages that a legacy server sent somebody to, and tells of when they were visited. Who asked for a page in this
@@ -27,7 +29,7 @@ export class VisitedPages {
   }
 
   heard(id: unknown): void {
-    if (typeof id !== 'string') return;
+    if (typeof id !== 'string' || id.length > LONGEST_ID) return;
     this.#visited.add(id);
     forgetOldest(this.#visited, MOST_REMEMBERED);
     const listeners = this.#awaited.get(id) ?? [];
