@@ -116,6 +116,22 @@ describe('statistics of calls', () => {
     expect((await book.read()).total.calls).toBe(3);
   });
 
+  test('count each event once also where the log could not be read to the end at first', async () => {
+    let failures = 1;
+    const book = createCallStatistics({
+      events: { subscribe: () => () => {} },
+      eventStore: {
+        query: async ({ type }) => {
+          if (type === 'call.refused' && failures-- > 0) throw new Error('not now');
+          return type === 'call.finished' ? [finished(1, NOW)] : [refused(2, NOW)];
+        },
+      },
+      clock: { now: () => NOW, monotonic: () => NOW },
+    });
+    await expect(book.read()).rejects.toThrow('not now');
+    expect((await book.read()).total.calls).toBe(2);
+  });
+
   test('forget what is older than an hour, and hear nothing once closed', async () => {
     let now = NOW;
     const { book, tell, listeners } = open([], () => now);

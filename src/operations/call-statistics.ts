@@ -75,11 +75,12 @@ export function createCallStatistics({
   }
 
   async function countEarlier(): Promise<void> {
-    for (const type of ['call.finished', 'call.refused'] as const) {
-      const since = clock.now() - MINUTES * MINUTE_MS;
-      const found = await eventStore.query({ type, since, limit: MOST_EARLIER, order: 'newest' });
-      for (const record of found) if (record.sequence < (firstHeard ?? Infinity)) count(record);
-    }
+    const since = clock.now() - MINUTES * MINUTE_MS;
+    const look = (type: CallEvent['type']): Promise<readonly EventRecord[]> =>
+      eventStore.query({ type, since, limit: MOST_EARLIER, order: 'newest' });
+    // All are there before the first is counted: what fails is done again as a whole.
+    for (const record of [...(await look('call.finished')), ...(await look('call.refused'))])
+      if (record.sequence < (firstHeard ?? Infinity)) count(record);
   }
 
   let latest = 0;
