@@ -65,6 +65,7 @@ describe('a client that answers by calling again', () => {
   test.each([
     [{}, 'Sure? Call db__drop?'],
     [{ a: '\u202Etxt.exe\n' }, 'Sure? Call db__drop?\nArguments: {"a":"\\u202etxt.exe\\n"}'],
+    [{ a: 'a\u{E0041}' }, 'Sure? Call db__drop?\nArguments: {"a":"a\\udb40\\udc41"}'],
     [
       { a: 'x'.repeat(2_000) },
       `Sure? Call db__drop?\nArguments: {"a":"${'x'.repeat(994)}… (2008 characters)`,

@@ -67,7 +67,12 @@ function shownArguments(args: JsonObject = {}): string {
   if (Object.keys(args).length === 0) return '';
   const text = stringifyJson(args).replace(
     UNSEEN,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    // Written as JSON would, by halves where a character has two.
+    (character) =>
+      character
+        .split('')
+        .map((half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`)
+        .join(''),
   );
   return `\nArguments: ${text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)` : text}`;
 }
