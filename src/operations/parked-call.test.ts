@@ -223,3 +223,17 @@ test('a question that has a name keeps it, and an answer that was brought for it
   });
   expect(await expecting.attach({})).toEqual(ANSWER);
 });
+
+test.each(['constructor', 'question-2'])(
+  'a question that its server calls %s is like others',
+  async (name) => {
+    const named: InputRequest = { method: 'roots/list', params: { _meta: { 'crosspoint/question': name } } };
+    const { held, parked } = park((line) => Promise.all([line.ask(named, NEVER), line.ask(ROOTS, NEVER)]));
+    const both = await suspension(parked.attach({}));
+    const [other = '', ...more] = Object.keys(both.requests).filter((key) => key !== name);
+    expect(more).toEqual([]);
+    const rest = await suspension(comeBack(held, both).attach({}, { [other]: ANSWER }));
+    expect(Object.keys(rest.requests)).toEqual([name]);
+    expect(await comeBack(held, rest).attach({}, { [name]: ANSWER })).toEqual([ANSWER, ANSWER]);
+  },
+);

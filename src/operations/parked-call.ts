@@ -87,7 +87,7 @@ export class ParkedCall<Result> implements HeldCall {
         if (this.#waiter === waiter) void this.end(new HubError('cancelled', 'the call was cancelled'));
       });
       for (const [key, question] of this.#questions) {
-        const answer = responses[key];
+        const answer = Object.hasOwn(responses, key) ? responses[key] : undefined;
         if (answer === undefined) continue;
         this.#questions.delete(key);
         question.answer(answer);
@@ -175,8 +175,14 @@ export class ParkedCall<Result> implements HeldCall {
   #nameOf({ params }: InputRequest): string {
     const meta = params?.['_meta'];
     const name = isObject(meta) ? meta[QUESTION] : undefined;
-    const number = `question-${++this.#asked}`;
-    return typeof name === 'string' && NAME.test(name) && !this.#questions.has(name) ? name : number;
+    if (typeof name === 'string' && NAME.test(name) && !this.#questions.has(name)) {
+      this.#asked++;
+      return name;
+    }
+    let number = '';
+    do number = `question-${++this.#asked}`;
+    while (this.#questions.has(number));
+    return number;
   }
 
   #gather(): void {

@@ -30,6 +30,12 @@ const rows: readonly [string, JsonObject, JsonObject, JsonObject][] = [
     { action: 'accept', content: { name: '', sure: true, other: 1 } },
     { action: 'accept', content: { name: '', age: 0, sure: true, many: ['a'], other: 1 } },
   ],
+  [
+    'a field that is called like a member of every object',
+    { requestedSchema: { properties: { constructor: { type: 'string', default: 'Gustave' } } } },
+    { action: 'accept' },
+    { action: 'accept', content: { constructor: 'Gustave' } },
+  ],
   ['a declined form', { requestedSchema: SCHEMA }, { action: 'decline' }, { action: 'decline' }],
   ['a link', { mode: 'url', requestedSchema: SCHEMA }, { action: 'accept' }, { action: 'accept' }],
   ['no schema', {}, { action: 'accept' }, { action: 'accept' }],

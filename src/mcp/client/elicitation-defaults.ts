@@ -13,8 +13,8 @@ export function withFormDefaults(request: InputRequest, answer: JsonObject): Jso
   if (given !== undefined && !isObject(given)) return answer;
   const content: Record<string, Json | undefined> = { ...given };
   for (const [name, field] of Object.entries(properties)) {
-    if (content[name] === undefined && isObject(field) && field['default'] !== undefined)
-      content[name] = field['default'];
+    const isGiven = Object.hasOwn(content, name) && content[name] !== undefined;
+    if (!isGiven && isObject(field) && field['default'] !== undefined) content[name] = field['default'];
   }
   return { ...answer, content };
 }
