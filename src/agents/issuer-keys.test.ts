@@ -30,6 +30,7 @@ function open(issuer: string, jwksUri?: string) {
       seen.push(init);
       const answer = web[url];
       if (answer instanceof Error) return Promise.reject(answer);
+      if (answer instanceof Promise) return answer as Promise<Response>;
       return Promise.resolve(Response.json(answer ?? null, { status: answer === undefined ? 404 : 200 }));
     },
   });
@@ -127,6 +128,19 @@ describe('how long keys are good', () => {
     time = 600_001;
     expect(await find()).toBeDefined();
     expect(asked).toHaveLength(2);
+  });
+
+  test('nobody waits for an issuer that did not answer before, while there are keys', async () => {
+    web = { [URI]: { keys: [key] } };
+    const find = open('https://a.example', URI);
+    await find();
+    web = { [URI]: new Error('down') };
+    time = 600_001;
+    await find();
+    web = { [URI]: new Promise(() => {}) };
+    time += 5_000;
+    expect(await find()).toBeDefined();
+    expect(asked).toHaveLength(3);
   });
 
   test('an unknown one is asked for again after half a minute, then it is refused', async () => {

@@ -51,8 +51,11 @@ class IssuerKeys {
 
   async find(header?: JWSHeaderParameters, token?: FlattenedJWSInput): Promise<CryptoKey> {
     if (this.#finder === undefined) await this.#fetch();
-    // Old keys are better than none while the issuer is down.
-    else if (this.#age() > KEPT_MS) await this.#fetch().catch(() => undefined);
+    else if (this.#age() > KEPT_MS) {
+      // Old keys are better than none while the issuer is down; after a failure nobody waits for it either.
+      const fetched = this.#fetch().catch(() => undefined);
+      if (this.#failedAt < this.#fetchedAt) await fetched;
+    }
     const finder = this.#finder;
     if (finder === undefined) throw new KeysUnavailable('the keys of the issuer could not be fetched');
     const { errors } = await import('jose');
