@@ -5,6 +5,7 @@ import {
   coversServer,
   discover,
   findBearerChallenge,
+  isSettled,
   namedIssuer,
   probeChallenge,
   type BearerChallenge,
@@ -26,11 +27,13 @@ export async function explore(
   context: FetchContext,
 ): Promise<Exploration> {
   const { settings, serverUrl } = requireOAuth(connector);
-  const isNamed = settings.issuer !== undefined || settings.tokenEndpoint !== undefined;
-  const given = header ?? (isNamed ? undefined : await probeChallenge(serverUrl, context));
+  const request = toDiscovery(connector, settings, serverUrl);
+  // Where it would tell nothing that the operator did not say, nobody is asked.
+  const isKnown = settings.scopes !== undefined && isSettled(settings, request.needsPerson);
+  const given = header ?? (isKnown ? undefined : await probeChallenge(serverUrl, context));
   const challenge = given === undefined ? undefined : findBearerChallenge(given);
-  const request = { ...toDiscovery(connector, settings, serverUrl), announced: challenge?.resourceMetadata };
-  return { discovery: await discover(request, context), challenge };
+  const discovery = await discover({ ...request, announced: challenge?.resourceMetadata }, context);
+  return { discovery, challenge };
 }
 
 export function toDiscovery({ auth }: Connector, overrides: OAuthSettings, serverUrl: URL): DiscoveryRequest {

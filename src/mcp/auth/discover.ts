@@ -1,5 +1,5 @@
 import { requireAddress, toResource } from './address.js';
-import { refused } from './auth-failure.js';
+import { AuthFailure, refused } from './auth-failure.js';
 import type { FetchContext } from './json-answer.js';
 import { discoverResource, type ResourceMetadata } from './resource-metadata.js';
 import { defaultEndpoints, discoverServer, NOTHING_KNOWN, type ServerMetadata } from './server-metadata.js';
@@ -31,15 +31,13 @@ export interface DiscoveryRequest {
 }
 
 /** From the server's address to the endpoints of its authorization server. */
-export async function discover(
-  { serverUrl, announced, overrides, needsPerson }: DiscoveryRequest,
-  context: FetchContext,
-): Promise<Discovery> {
+export async function discover(request: DiscoveryRequest, context: FetchContext): Promise<Discovery> {
+  const { serverUrl, overrides, needsPerson } = request;
   if (isSettled(overrides, needsPerson)) {
     const server = withOverrides({ ...NOTHING_KNOWN, issuer: settledIssuer(overrides) }, overrides);
     return { server, resource: overrides.resource ?? toResource(serverUrl), resourceScopes: undefined };
   }
-  const metadata = await discoverResource(serverUrl, announced, context);
+  const metadata = await findResource(request, context);
   const issuer = issuerOf(metadata, overrides.issuer);
   const server = await findServer(serverUrl, issuer, metadata !== undefined, context);
   return {
@@ -47,6 +45,20 @@ export async function discover(
     resource: overrides.resource ?? metadata?.resource ?? toResource(serverUrl),
     resourceScopes: metadata?.scopes,
   };
+}
+
+/** Where the operator names the authorization server, a challenge that leads nowhere stops nobody. */
+async function findResource(
+  { serverUrl, announced, overrides }: DiscoveryRequest,
+  context: FetchContext,
+): Promise<ResourceMetadata | undefined> {
+  try {
+    return await discoverResource(serverUrl, announced, context);
+  } catch (error) {
+    const isNamed = overrides.issuer !== undefined || overrides.tokenEndpoint !== undefined;
+    if (announced === undefined || !isNamed || !(error instanceof AuthFailure)) throw error;
+    return discoverResource(serverUrl, undefined, context);
+  }
 }
 
 /** The same authorization server again, without asking the resource. */
@@ -69,7 +81,10 @@ export function namedIssuer(overrides: Overrides, needsPerson: boolean): string 
 }
 
 /** With every endpoint given by the operator nothing is left to be found out. */
-function isSettled({ tokenEndpoint, authorizationEndpoint }: Overrides, needsPerson: boolean): boolean {
+export function isSettled(
+  { tokenEndpoint, authorizationEndpoint }: Overrides,
+  needsPerson: boolean,
+): boolean {
   return tokenEndpoint !== undefined && (!needsPerson || authorizationEndpoint !== undefined);
 }
 

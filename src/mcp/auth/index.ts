@@ -11,6 +11,7 @@ export { findBearerChallenge, type BearerChallenge, type Challenge } from './cha
 export type { AuthFetch, FetchContext } from './json-answer.js';
 export {
   discover,
+  isSettled,
   namedIssuer,
   rediscover,
   type Discovery,
