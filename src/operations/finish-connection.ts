@@ -48,7 +48,11 @@ export interface ConnectedAccount {
 export type FinishedConnection =
   | ConnectedAccount
   /** Whoever began has to take it: the browser goes there. */
-  | { readonly kind: 'confirm'; readonly location: string };
+  | { readonly kind: 'confirm'; readonly location: string }
+  /** Whoever began has to sign in with the browser first, and claim it by this name. */
+  | { readonly kind: 'sign_in'; readonly name: string }
+  /** It came to nothing, and the person goes back to where they began. */
+  | { readonly kind: 'refused'; readonly error: HubError; readonly returnTo: string };
 
 export interface FinishConnection {
   /** With what an authorization server sent to our address, in whichever browser it came. */
@@ -56,9 +60,13 @@ export interface FinishConnection {
     readonly response: URLSearchParams;
     /** Who signed in with it, asked for only where it matters. */
     readonly browser: () => Promise<BrowserSession | undefined>;
+    /** Whether a browser brought it that somebody sits in front of, and not a program. */
+    readonly isPerson: boolean;
     /** Where it came from. */
     readonly address: string;
   }): Promise<FinishedConnection>;
+  /** By somebody who signed in since: an answer that was kept for whoever began. */
+  claim(request: { readonly name: string; readonly browser: BrowserSession }): Promise<FinishedConnection>;
   /** By whoever began it, with the name that the browser brought. */
   confirm(request: {
     readonly by: AdminCaller;
@@ -73,7 +81,7 @@ const SAVE_ATTEMPTS = 3;
 export function createFinishConnection(deps: FinishConnectionDependencies): FinishConnection {
   const limits = new CallbackLimits(deps.clock);
   return {
-    async answer({ response, browser, address }) {
+    async answer({ response, browser, isPerson, address }) {
       limits.require(address);
       const state = onlyOne(response, 'state');
       const found = state === undefined ? undefined : await deps.pending.find(state);
@@ -82,7 +90,8 @@ export function createFinishConnection(deps: FinishConnectionDependencies): Fini
           deps.events.append({ kind: 'hub' }, { type: 'account.refused', error: 'invalid_request' });
         throw unknownState();
       }
-      const mayFinish = isInitiator(found.by, await browser());
+      const session = await browser();
+      const mayFinish = isInitiator(found.by, session);
       const pending = await deps.pending.take(state);
       if (pending === undefined) throw unknownState();
       if (!mayFinish) throw refuse(deps, pending, otherBrowser());
@@ -92,7 +101,20 @@ export function createFinishConnection(deps: FinishConnectionDependencies): Fini
         location.searchParams.set('confirmation', name);
         return { kind: 'confirm', location: location.href };
       }
-      return finish(deps, pending, response);
+      // Begun by a program: whose account the person here has just opened must not end in the hands of somebody else.
+      if (isPerson && session === undefined)
+        return {
+          kind: 'sign_in',
+          name: await deps.pending.keepAnswer({ pending, response: response.toString() }),
+        };
+      return finishForPerson(deps, pending, response);
+    },
+    async claim({ name, browser }) {
+      const answered = await deps.pending.takeAnswer(name);
+      if (answered === undefined) throw unknownState();
+      const { pending, response } = answered;
+      if (!isInitiator(pending.by, browser)) throw refuse(deps, pending, otherBrowser());
+      return finishForPerson(deps, pending, new URLSearchParams(response));
     },
     async confirm({ by, connector, confirmation }) {
       const answered = await deps.pending.takeAnswer(confirmation);
@@ -146,6 +168,21 @@ async function finish(
     };
   } catch (error) {
     throw refuse(deps, pending, error);
+  }
+}
+
+/** Where a person waits for the outcome, a failure leads back to where they began. */
+async function finishForPerson(
+  deps: FinishConnectionDependencies,
+  pending: PendingConnection,
+  response: URLSearchParams,
+): Promise<FinishedConnection> {
+  try {
+    return await finish(deps, pending, response);
+  } catch (error) {
+    const { returnTo } = pending;
+    if (!(error instanceof HubError) || returnTo.kind !== 'page' || returnTo.path === undefined) throw error;
+    return { kind: 'refused', error, returnTo: returnTo.path };
   }
 }
 

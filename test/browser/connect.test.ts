@@ -5,7 +5,7 @@ import { UnauthorizedError, type OAuthClientProvider } from '@modelcontextprotoc
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectAgent } from '../support/agent-client.js';
 import { openBrowser } from '../support/browser.js';
 import { expectReadable } from '../support/expect-readable.js';
@@ -232,5 +232,48 @@ test('the page of one agent is nothing for another', async () => {
     expect(await page.getByRole('button', { name: 'Continue' }).count()).toBe(0);
   } finally {
     await client.close();
+  }
+});
+
+describe('B6.2: a sign-in that an admin began by a program, in a browser where nobody has signed in', () => {
+  const ACCOUNTS = '/connectors/tracker/accounts';
+  const accounts = async (): Promise<unknown> => (await given.ask('GET', ACCOUNTS)).body['items'];
+
+  /** The person is somebody at the service already, so nothing but a look at the address is needed. */
+  async function follow(account: string): Promise<void> {
+    const { body } = await given.ask('POST', '/connectors/tracker/connect', { agent: 'bob', account });
+    await page.goto(String(body['authorizationUrl']));
+  }
+
+  test('is finished by that admin, who signs in first', async () => {
+    await follow('own');
+    await signIn(given.hub.adminToken);
+    await page.getByRole('heading', { name: 'Connected' }).waitFor();
+    expect(await accounts()).toContainEqual(expect.objectContaining({ owner: 'bob', account: 'own' }));
+    expect(complaints).toEqual([]);
+  });
+
+  test('is nothing for anybody else, and nothing is stored', async () => {
+    const before = { accounts: await accounts(), calls: given.provider.tokenCalls().length };
+    await follow('lured');
+    await signIn(ALICE_KEY);
+    await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
+    expect({ accounts: await accounts(), calls: given.provider.tokenCalls().length }).toEqual(before);
+  });
+});
+
+test('a sign-in that is refused at the service leads back to where it began', async () => {
+  given.provider.agrees = false;
+  try {
+    await page.goto(`${given.hub.url}/sign-in?next=/connectors/tracker`);
+    await signIn(given.hub.adminToken);
+    await page.getByRole('tab', { name: 'Credentials' }).click();
+    await page.getByRole('button', { name: 'Connect again' }).first().click();
+    await page.getByRole('alert').filter({ hasText: 'access was denied' }).waitFor();
+    await page.getByRole('link', { name: 'Go back' }).click();
+    await page.getByRole('tab', { name: 'Credentials', selected: true }).waitFor();
+    expect(page.url()).toBe(`${given.hub.url}/connectors/tracker?tab=credentials`);
+  } finally {
+    given.provider.agrees = true;
   }
 });

@@ -34,8 +34,8 @@ export function renderConnected({ connector, credential, sync, returnTo }: Conne
 }
 
 /** A refusal is about what the browser brought, however it looks in the admin API. */
-export function renderRefusal(error: unknown): Response {
-  const page = renderFailure(error);
+export function renderRefusal(error: unknown, returnTo?: string): Response {
+  const page = renderFailure(error, returnTo);
   const isRefusal =
     error instanceof HubError && (error.code === 'oauth_refused' || error.code === 'credential_required');
   return isRefusal ? new Response(page.body, { status: 400, headers: page.headers }) : page;

@@ -6,6 +6,7 @@ import {
   CONNECT_PATH,
   type ConnectionOperations,
   type ConnectPage,
+  type FinishedConnection,
   type Initiator,
 } from '../../operations/index.js';
 import { networkOf } from '../network-of.js';
@@ -22,6 +23,9 @@ import {
   renderRefusal,
 } from './connection-pages.js';
 
+/** Where whoever signed in first takes what an authorization server answered. */
+const CLAIM_PATH = `${CALLBACK_PATH}/`;
+
 export interface OAuthClientSiteOptions {
   readonly connections: Pick<ConnectionOperations, 'begin' | 'finish' | 'pages'>;
   readonly connectors: Pick<ConnectorReader, 'find'>;
@@ -35,9 +39,10 @@ export interface OAuthClientSiteOptions {
 export function createOAuthClientSite(options: OAuthClientSiteOptions): Site {
   return createWebSite({
     logger: options.logger,
-    renderError: renderRefusal,
+    renderError: (error) => renderRefusal(error),
     routes: {
       [CALLBACK_PATH]: { GET: (request, address) => callBack(options, request, address) },
+      [`${CLAIM_PATH}*`]: { GET: (request) => claim(options, request) },
       [`${CONNECT_PATH}*`]: {
         GET: (request) => askToConnect(options, request),
         POST: (request) => connect(options, request),
@@ -52,17 +57,44 @@ async function callBack(
   request: Request,
   address: string,
 ): Promise<Response> {
-  // What only looks must not use anything up.
-  if (request.method !== 'GET')
-    throw new HubError('method_not_allowed', 'this address does not take that method', {
-      details: { allow: ['GET'] },
-    });
+  requireGet(request);
   const finished = await connections.finish.answer({
     response: new URL(request.url).searchParams,
     browser: () => gate.find(request),
+    // Browsers say so of every page they open, and no page can make them say anything else.
+    isPerson: request.headers.get('sec-fetch-mode') === 'navigate',
     address: networkOf(address),
   });
-  return finished.kind === 'confirm' ? redirectTo(finished.location) : renderConnected(finished);
+  return show(gate, finished);
+}
+
+async function claim({ connections, gate }: OAuthClientSiteOptions, request: Request): Promise<Response> {
+  requireGet(request);
+  const { pathname } = new URL(request.url);
+  const browser = await gate.find(request);
+  if (browser === undefined) return redirectTo(gate.signInUrl(pathname));
+  return show(gate, await connections.finish.claim({ name: pathname.slice(CLAIM_PATH.length), browser }));
+}
+
+/** What only looks must not use anything up. */
+function requireGet({ method }: Request): void {
+  if (method === 'GET') return;
+  throw new HubError('method_not_allowed', 'this address does not take that method', {
+    details: { allow: ['GET'] },
+  });
+}
+
+function show(gate: BrowserGate, finished: FinishedConnection): Response {
+  switch (finished.kind) {
+    case 'connected':
+      return renderConnected(finished);
+    case 'confirm':
+      return redirectTo(finished.location);
+    case 'sign_in':
+      return redirectTo(gate.signInUrl(CLAIM_PATH + finished.name));
+    case 'refused':
+      return renderRefusal(finished.error, finished.returnTo);
+  }
 }
 
 async function askToConnect(options: OAuthClientSiteOptions, request: Request): Promise<Response> {

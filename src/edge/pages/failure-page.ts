@@ -12,8 +12,8 @@ const TITLES: Readonly<Partial<Record<HubErrorCode, string>>> = {
   method_not_allowed: 'Not possible here',
 };
 
-/** A failure as a person meets it. Unexpected ones show nothing of themselves. */
-export function renderFailure(error: unknown): Response {
+/** A failure as a person meets it, with a page of ours to go on at. Unexpected ones show nothing of themselves. */
+export function renderFailure(error: unknown, returnTo?: string): Response {
   const known =
     error instanceof HubError && error.code !== 'internal'
       ? error
@@ -26,7 +26,7 @@ export function renderFailure(error: unknown): Response {
   return renderPage({
     title: TITLES[code] ?? 'That did not work',
     body: html`<p class="notice bad" role="alert">${toSentence(plainText(message))}</p>
-      <p><a href="/">Go to the start page</a></p>`,
+      <p><a href="${returnTo ?? '/'}">${returnTo === undefined ? 'Go to the start page' : 'Go back'}</a></p>`,
     status: ERROR_FACES[code].admin,
     headers,
   });

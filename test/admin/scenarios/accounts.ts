@@ -19,7 +19,12 @@ async function connect(hub: AdminHub, body: object = { agent: 'local' }): Promis
   const begun = await tell(hub, { method: 'POST', path: CONNECT, body });
   const state = new URL(String(begun.body['authorizationUrl'])).searchParams.get('state') ?? '';
   const response = new URLSearchParams({ state, code: 'canary-code', iss: 'https://auth.example' });
-  await hub.connections.finish.answer({ response, browser: async () => undefined, address: '192.0.2.9' });
+  await hub.connections.finish.answer({
+    response,
+    browser: async () => undefined,
+    isPerson: false,
+    address: '192.0.2.9',
+  });
 }
 
 async function withAccount(hub: AdminHub): Promise<void> {
