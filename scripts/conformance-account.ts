@@ -64,7 +64,7 @@ export class ConformanceAccount {
       connector,
       redirectUri: REDIRECT,
       challenge,
-      scopes: this.#granted?.grant.scopes ?? [],
+      before: this.#granted?.grant,
     });
     const answer = await fetch(begun.authorizationUrl, { redirect: 'manual' });
     await answer.body?.cancel();

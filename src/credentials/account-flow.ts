@@ -15,8 +15,8 @@ export interface AccountFlow {
     readonly redirectUri: string;
     /** The `WWW-Authenticate` the upstream answered with, where it did. */
     readonly challenge?: string;
-    /** What was granted before and must not get lost when more is asked for. */
-    readonly scopes?: readonly string[];
+    /** What was granted before. At the same server, for the same resource, nothing of it gets lost when more is asked for. */
+    readonly before?: OAuthGrant | undefined;
     readonly signal?: AbortSignal;
   }): Promise<BegunConnection>;
   /** With what the authorization server sent to the redirect address. Everything is checked before the code is used. */

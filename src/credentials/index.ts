@@ -23,5 +23,5 @@ export { TokenKeeper, type TokenKeeperOptions } from './token-keeper.js';
 export type { AccountEvent } from './account-event.js';
 export { belongsTo, credentialState, type CredentialState, type JudgedState } from './credential-state.js';
 export { isSignInRequired, ownerName } from './sign-in-required.js';
-export { afterSignIn, scopesToAsk } from './step-up.js';
+export { afterSignIn } from './step-up.js';
 export { createKeychainReferences, refersToKeychain } from './keychain-reference.js';

@@ -28,8 +28,8 @@ export function decideStepUp(grant: OAuthGrant, wanted: readonly string[], now: 
 }
 
 /** What to ask for in the next sign-in: nothing that was granted may get lost. */
-export function scopesToAsk(grant: OAuthGrant | undefined): readonly string[] {
-  return [...new Set([...(grant?.scopes ?? []), ...(grant?.stepUp?.scopes ?? [])])];
+export function scopesToAsk({ scopes, stepUp }: OAuthGrant): readonly string[] {
+  return [...new Set([...scopes, ...(stepUp?.scopes ?? [])])];
 }
 
 /** After a sign-in: what was asked for is settled, how often stays known. */

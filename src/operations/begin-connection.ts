@@ -3,7 +3,6 @@ import type { Connector, ConnectorDirectory } from '../connectors/index.js';
 import {
   DEFAULT_ACCOUNT,
   ownerName,
-  scopesToAsk,
   type AccountFlow,
   type CredentialOwner,
   type CredentialStore,
@@ -58,7 +57,7 @@ export function createBeginConnection(deps: BeginConnectionDependencies): BeginC
       connector,
       // Fixed for this hub: nothing a request says of itself is in it.
       redirectUri: deps.urlOf(CALLBACK_PATH),
-      scopes: scopesToAsk(before?.grant),
+      before: before?.grant,
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
     const name = account ?? before?.account ?? DEFAULT_ACCOUNT;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseConnector } from '../../src/connectors/index.js';
-import { createAccountFlow, type BegunConnection } from '../../src/credentials/index.js';
+import { createAccountFlow, type BegunConnection, type OAuthGrant } from '../../src/credentials/index.js';
 import { systemClock } from '../../src/kernel/index.js';
 import { createAuthorizationFetch } from '../../src/upstreams/index.js';
 import {
@@ -12,6 +12,21 @@ import {
 import { createMemoryClients } from '../support/oauth/memory-clients.js';
 
 let server: HostileServer;
+
+function beginFor(auth: object, before?: OAuthGrant): Promise<BegunConnection> {
+  const flow = createAccountFlow({
+    fetchFor: createAuthorizationFetch({ totalMs: 4_000 }),
+    clients: createMemoryClients(),
+    clock: systemClock,
+    clientMetadataUrl: () => undefined,
+  });
+  const connector = parseConnector(
+    'c',
+    { url: server.url, auth: { type: 'oauth', ...auth } },
+    { source: 'file', now: 1 },
+  );
+  return flow.begin({ connector, redirectUri: 'http://127.0.0.1:1/oauth/callback', before });
+}
 
 beforeEach(async () => {
   server = await startHostileServer();
@@ -34,18 +49,7 @@ describe('C64: what the challenge asks for is asked for', () => {
       ELSEWHERE,
       json({ ...goodResource(server.origin), resource: server.origin, scopes_supported: ['read', 'write'] }),
     );
-    const connector = parseConnector(
-      'c',
-      { url: server.url, auth: { type: 'oauth', ...auth } },
-      { source: 'file', now: 1 },
-    );
-    const flow = createAccountFlow({
-      fetchFor: createAuthorizationFetch({ totalMs: 4_000 }),
-      clients: createMemoryClients(),
-      clock: systemClock,
-      clientMetadataUrl: () => undefined,
-    });
-    return flow.begin({ connector, redirectUri: 'http://127.0.0.1:1/oauth/callback' });
+    return beginFor(auth);
   }
 
   test.each([
@@ -72,4 +76,29 @@ describe('C64: what the challenge asks for is asked for', () => {
       expect({ scopes, resource }).toEqual({ scopes: ['read'], resource: server.url });
     },
   );
+});
+
+describe('C65: what was granted before', () => {
+  const granted = (): OAuthGrant => ({
+    issuer: server.origin,
+    resource: server.url,
+    clientId: 'before',
+    scopes: ['read'],
+    obtainedAt: 1,
+    expiresAt: undefined,
+    problem: undefined,
+    stepUp: { scopes: ['write'], times: [1] },
+  });
+
+  test.each<[string, Partial<OAuthGrant>, readonly string[]]>([
+    ['is asked for again, with what is wanted besides', {}, ['read', 'write', 'list']],
+    ['by another server is not', { issuer: 'https://before.example' }, ['list']],
+    ['for another resource is not', { resource: 'https://before.example/mcp' }, ['list']],
+  ])('%s', async (_name, change, expected) => {
+    server.answer(
+      '/.well-known/oauth-protected-resource/mcp',
+      json({ ...goodResource(server.origin), scopes_supported: ['list'] }),
+    );
+    expect((await beginFor({}, { ...granted(), ...change })).scopes).toEqual(expected);
+  });
 });

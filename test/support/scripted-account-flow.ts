@@ -65,8 +65,9 @@ export function createScriptedAccountFlow(clock: Clock = systemClock): ScriptedA
     lifeMs: 3_600_000,
     rotates: true,
     scopes: ['read'],
-    async begin({ connector, redirectUri, scopes = [] }): Promise<BegunConnection> {
+    async begin({ connector, redirectUri, before }): Promise<BegunConnection> {
       flow.calls.begin++;
+      const scopes = before?.scopes ?? [];
       const state = randomToken();
       const url = new URL(`${ISSUER}/authorize`);
       url.search = new URLSearchParams({

@@ -16,6 +16,7 @@ import {
 } from '../../mcp/auth/index.js';
 import type { AccountFlow, BegunConnection, GrantedTokens } from '../account-flow.js';
 import type { Credential, OAuthClientStore, OAuthGrant } from '../credential.js';
+import { scopesToAsk } from '../step-up.js';
 import { ClientRegistry, type ClientQuery } from './client-registry.js';
 import { explore, problemWith, requireOAuth, scopesFor, toDiscovery } from './exploration.js';
 import { signInAgain, toFlowFailure } from './flow-failure.js';
@@ -59,7 +60,7 @@ class OAuthFlow implements AccountFlow {
   }
 
   begin(request: Parameters<AccountFlow['begin']>[0]): Promise<BegunConnection> {
-    const { connector, redirectUri, challenge: header, scopes: previous = [], signal } = request;
+    const { connector, redirectUri, challenge: header, before, signal } = request;
     return this.#step(connector, signal, async ({ context, settings }) => {
       const { discovery, challenge } = await explore(connector, header, context);
       const { server, resource } = discovery;
@@ -68,7 +69,8 @@ class OAuthFlow implements AccountFlow {
         { connector, settings, server, redirectUri },
         context,
       );
-      const scopes = scopesFor(settings, challenge, discovery, previous);
+      const isSame = before?.issuer === server.issuer && before.resource === resource;
+      const scopes = scopesFor(settings, challenge, discovery, isSame ? scopesToAsk(before) : []);
       const more = settings.authorizationParameters;
       const begun = await beginAuthorization(server, { clientId, redirectUri, resource, scopes, more });
       return {
