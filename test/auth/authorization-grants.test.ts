@@ -193,6 +193,8 @@ describe('refresh tokens', () => {
     expect((await refresh(hub, clientId, token, { resource: 'https://a.example/' })).body['error']).toBe(
       'invalid_target',
     );
+    // Neither of them cost whoever it belongs to their sign-in.
+    expect((await refresh(hub, clientId, token, { resource: `${hub.url}/mcp` })).status).toBe(200);
   });
 });
 

@@ -244,6 +244,14 @@ describe('consent', () => {
     expect(again.response.headers.get('location')).toMatch(/^http:\/\/127\.0\.0\.1:7777\/callback\?code=/);
     const more = await openConsent(hub, browser, startAuthorization(hub, { clientId, scope: 'mcp extra' }));
     expect(more.page).toContain('name="decision"');
+    for (const prompt of ['consent', 'login', 'login consent']) {
+      const asked = await openConsent(
+        hub,
+        browser,
+        startAuthorization(hub, { clientId, change: { prompt } }),
+      );
+      expect(asked.page).toContain('name="decision"');
+    }
     const other = await registeredClient(hub);
     const second = await openConsent(hub, browser, startAuthorization(hub, { clientId: other }));
     expect(second.page).toContain('name="decision"');

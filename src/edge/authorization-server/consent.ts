@@ -36,6 +36,8 @@ interface Wish {
   /** Of the provider's own, such as `openid`. */
   readonly otherScopes: readonly string[];
   readonly resources: readonly string[];
+  /** Whether the person is to be asked whatever they allowed before (OpenID Connect Core, section 3.1.2.1). */
+  readonly mustAsk: boolean;
 }
 
 const FORM_LIMITS = { maxBytes: 16 * 1024, timeoutMs: 20_000 };
@@ -133,6 +135,7 @@ async function readWish(
     scopes: asked.filter((scope) => known.includes(scope)),
     otherScopes: asked.filter((scope) => scope === 'openid' || scope === 'offline_access'),
     resources: (Array.isArray(resource) ? resource : [resource]).map(String),
+    mustAsk: /\b(?:consent|login)\b/.test(String(params['prompt'] ?? '')),
   };
 }
 
@@ -157,9 +160,10 @@ async function choosable(
  * Whether the same was allowed before. Of a client that anybody can pretend to be, because its id is public and its
  * answer goes to whatever program listens on this machine, that is asked each time (RFC 8252, section 8.6).
  */
-function covers(approved: ApprovedClient, { clientId, redirectUri, scopes }: Wish): boolean {
+function covers(approved: ApprovedClient, { clientId, redirectUri, scopes, mustAsk }: Wish): boolean {
   const isImitable = clientId.startsWith('https://') && !isWebRedirect(redirectUri);
   return (
+    !mustAsk &&
     !isImitable &&
     isRegisteredRedirect([approved.redirectUri], redirectUri) &&
     scopes.every((scope) => approved.scopes.includes(scope))

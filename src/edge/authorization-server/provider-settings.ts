@@ -71,7 +71,13 @@ export function providerSettings(parts: ProviderParts, library: Library): Config
     },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     pkce: { required: () => true },
-    rotateRefreshToken: true,
+    rotateRefreshToken({ oidc: { params, entities } }) {
+      const [wanted] = [params?.['resource']].flat();
+      // Now, because the library looks when the token is used up already: what cannot be had must not cost the sign-in.
+      if (wanted !== undefined && entities.RefreshToken?.resourceIndicators.has(String(wanted)) !== true)
+        throw new library.errors.InvalidTarget('it was granted for another resource');
+      return true;
+    },
     issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
     allowOmittingSingleRegisteredRedirectUri: false,
