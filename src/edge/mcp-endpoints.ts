@@ -273,14 +273,19 @@ function describe(
       upstreams.map(({ capabilities: offered }) => offered),
     ),
   };
-  // They may speak of what the agent must not know.
-  const only = scope.kind === 'connector' && !surface.isHidden ? upstreams[0]?.instructions : undefined;
+  const instructions = instructionsFor(scope, surface);
   return {
     info: { name: 'crosspoint', title: 'Crosspoint', version },
     capabilities,
-    instructions:
-      only ?? 'Tools are grouped by connector: the part of a name before "__" says where it comes from.',
+    ...(instructions !== undefined && { instructions }),
   };
+}
+
+/** An upstream that has an address to itself speaks for itself, unless it may speak of what the agent must not know. */
+function instructionsFor(scope: SurfaceScope, surface: Surface): string | undefined {
+  if (scope.kind !== 'connector')
+    return 'Tools are grouped by connector: the part of a name before "__" says where it comes from.';
+  return surface.isHidden ? undefined : surface.entries[0]?.snapshot.upstream.instructions;
 }
 
 /** Tasks are ours wherever an upstream has some; everything else is passed on where there is one upstream only. */

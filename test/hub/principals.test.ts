@@ -162,13 +162,13 @@ test.each(['legacy', 'modern'] as const)(
       }),
     );
     await waitForSync(hub, 'up');
-    const said = async (who: keyof typeof agents) => {
-      const path = '/connectors/up/mcp';
+    const said = async (who: keyof typeof agents, path = '/connectors/up/mcp') => {
       const client = keep(await connectAgent(hub, { era, path, key: agents[who].keys[0] ?? '' }));
       return client.server.instructions;
     };
     expect(await said('may')).toBe(instructions);
-    expect(await said('not')).not.toContain('invoices');
+    expect(await said('not')).toBeUndefined();
+    expect(await said('may', '/mcp')).toContain('"__"');
   },
 );
 
