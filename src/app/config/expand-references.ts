@@ -9,6 +9,23 @@ export interface ReferenceSources {
 }
 
 const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
+/** How other programs refer to variables; left as it is, a secret would be what everybody can read in their documents. */
+const FOREIGN = /\$\{[^}]*\}/;
+/** What a program or a model gets to read may mean something else by it. */
+const FREE_TEXT = /^(?:connectors|mcpServers)\.[^.]+\.(?:args|prompts)(?:\.|$)/;
+
+/** What is wrong with the first text in which a reference would stay as it is; `key` says where the value stands. */
+export function findForeignReference(value: unknown, key = ''): string | undefined {
+  if (typeof value === 'string') {
+    if (FREE_TEXT.test(key) || !FOREIGN.test(value.replace(REFERENCE, ''))) return undefined;
+    return `${key}: \${…} is not replaced here: write \${env:NAME} for a variable, \${file:PATH} for the content of a file`;
+  }
+  for (const [name, member] of typeof value === 'object' && value !== null ? Object.entries(value) : []) {
+    const found = findForeignReference(member, join(key, name));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 /** Replaces `${env:NAME}` and `${file:PATH}` in every text of an operator's file. What does not exist stops the start. */
 export function expandReferences(value: unknown, sources: ReferenceSources, key = ''): unknown {
@@ -19,12 +36,16 @@ export function expandReferences(value: unknown, sources: ReferenceSources, key 
       if (found !== undefined) return found;
       throw new HubError('config_invalid', `${key}: ${reference}: the variable is not set`);
     });
-  const below = (name: string | number) => (key === '' ? String(name) : `${key}.${name}`);
-  if (Array.isArray(value)) return value.map((item, index) => expandReferences(item, sources, below(index)));
+  if (Array.isArray(value))
+    return value.map((item, index) => expandReferences(item, sources, join(key, index)));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, expandReferences(member, sources, below(name))]),
+    Object.entries(value).map(([name, member]) => [name, expandReferences(member, sources, join(key, name))]),
   );
+}
+
+function join(key: string, name: string | number): string {
+  return key === '' ? String(name) : `${key}.${name}`;
 }
 
 function readText(path: string, where: string): string {

@@ -13,6 +13,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const TOKEN = 'a-long-and-random-token-0123456789';
 
+const URL = 'http://127.0.0.1:1/mcp';
+
+const bearer = (token: string) => ({ url: URL, auth: { type: 'bearer', token } });
+
 function load(
   file?: unknown,
   {
@@ -176,6 +180,12 @@ describe('the file', () => {
     expect(load(text, { name: 'crosspoint.yaml' }).connectors).toEqual([]);
   });
 
+  test('sections of which only the heading or comments are left say nothing', () => {
+    const text = 'connectors:\n  # a: { url: http://127.0.0.1:1 }\nserver:\n  port: 3\nagents: # none\n';
+    const { connectors, agents, server } = load(text, { name: 'crosspoint.yaml' });
+    expect([connectors, agents, server.port]).toEqual([[], [], 3]);
+  });
+
   test('a text that begins with an asterisk is not quoted back', () => {
     const text = 'admin:\n  token: *s3cret-0123456789abcdef\n';
     const failure = (): unknown => load(text, { name: 'crosspoint.yaml' });
@@ -257,6 +267,29 @@ describe('references', () => {
     expect(() => load({ admin: { token: reference } })).toThrow(message);
     expect(() => load({ admin: { token: reference } })).toThrow(/^admin\.token: \$/);
     expect(() => load({ agents: { ci: { keys: [TOKEN, reference] } } })).toThrow(/^agents\.ci\.keys\.1: \$/);
+  });
+
+  test.each([
+    ['admin.token', { admin: { token: '${CROSSPOINT_ADMIN_TOKEN}' } }],
+    ['agents.ci.keys.0', { agents: { ci: { keys: ['${CI_AGENT_KEY:-none}'] } } }],
+    ['connectors.a.auth.token', { connectors: { a: bearer('${TOKEN}') } }],
+    ['connectors.a.auth.token', { connectors: { a: bearer('${env:}') } }],
+    ['mcpServers.a.headers.A', { mcpServers: { a: { url: URL, headers: { A: 'Bearer ${TOKEN}' } } } }],
+    ['mcpServers.a.env.A', { mcpServers: { a: { command: 'a', env: { A: '${input:token}' } } } }],
+  ])('one as other programs write it, in %s, stops the start', (place, file) => {
+    expect(() => load(file)).toThrow(
+      `${place}: \${…} is not replaced here: write \${env:NAME} for a variable, \${file:PATH} for the content of a file`,
+    );
+  });
+
+  test('arguments and prompts may have such text', () => {
+    const args = ['-c', 'echo ${HOME} ${env:PORT}'];
+    const prompts = [{ name: 'p', text: 'Write ${x}.' }];
+    const { connectors } = load(
+      { connectors: { a: { command: 'sh', args, prompts } } },
+      { environment: { PORT: '99' } },
+    );
+    expect(connectors[0]?.endpoint).toMatchObject({ args: ['-c', 'echo ${HOME} 99'] });
   });
 
   test('the same name in several objects is not the same key', () => {

@@ -12,7 +12,7 @@ import { checkExposure } from './check-exposure.js';
 import { checkHolders } from './check-holders.js';
 import { checkWorkers } from './check-workers.js';
 import type { Config, ConfigSource, Flags } from './config.js';
-import { expandReferences } from './expand-references.js';
+import { expandReferences, findForeignReference } from './expand-references.js';
 import { readMcpEnvironment } from './mcp-environment.js';
 import { readPromptFile } from './prompt-file.js';
 import { findConfigFile, readConfigFile } from './read-file.js';
@@ -163,7 +163,10 @@ function pickStorageUrl(pick: Pick, file: ConfigInput, base: string, dataDir: st
 }
 
 function parseFile(path: string, environment: ConfigOrigin['environment'], folder: string): ConfigInput {
-  const parsed = configInput.safeParse(expandReferences(readConfigFile(path), { environment, folder }));
+  const content = readConfigFile(path);
+  const foreign = findForeignReference(content);
+  if (foreign !== undefined) throw new HubError('config_invalid', foreign);
+  const parsed = configInput.safeParse(expandReferences(content, { environment, folder }));
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   throw new HubError(

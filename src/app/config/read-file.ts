@@ -28,12 +28,18 @@ function readYaml(path: string, text: string): unknown {
   const [told = ''] = problem?.message.split(/:?\n/, 1) ?? [];
   if (problem !== undefined) throw new HubError('config_invalid', `${path}: ${told}`);
   try {
-    return document.toJS() ?? {};
+    return withoutEmpty(document.toJS() ?? {});
   } catch {
     // The library quotes what follows the asterisk, which may be a password that nobody put in quotes.
     const advice = 'an alias (*…) that leads nowhere, or too many of them: quote a text that begins with *';
     throw new HubError('config_invalid', `${path}: ${advice}`);
   }
+}
+
+/** A section of which only the heading or comments are left, as when every connector was commented out, says nothing. */
+function withoutEmpty(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return content;
+  return Object.fromEntries(Object.entries(content).filter(([, section]) => section !== null));
 }
 
 function readJson(path: string, text: string): unknown {

@@ -49,6 +49,30 @@ connectors:
     expect(connectorIdsIn(editConfigText(before, 'yaml', set), 'yaml')).toEqual(['files']);
   });
 
+  test('comments in a section that has nothing else stay', () => {
+    const before = 'connectors: # all of them\n  # db: { url: http://localhost:1/mcp }\n\n# end\n';
+    const after = editConfigText(before, 'yaml', set);
+    for (const comment of ['# all of them', '# db: { url: http://localhost:1/mcp }', '# end'])
+      expect(after).toContain(comment);
+    expect(connectorIdsIn(after, 'yaml')).toEqual(['files']);
+  });
+
+  test.each(['7', 'true', '0x10'])('an id that YAML takes for something else, %s, is found', (key) => {
+    const before = `connectors:\n  ${key}: { command: a }\n  b: { command: b }\n`;
+    const [id = ''] = connectorIdsIn(before, 'yaml');
+    const disabled = editConfigText(before, 'yaml', { kind: 'enable', id, enabled: false });
+    expect(disabled).toContain(`${key}: { command: a, enabled: false }`);
+    expect(connectorIdsIn(editConfigText(before, 'yaml', { kind: 'remove', id }), 'yaml')).toEqual(['b']);
+  });
+
+  test.each<[string, ConfigEdit]>([
+    ['removing what another refers to', { kind: 'remove', id: 'a' }],
+    ['switching what refers to another', { kind: 'enable', id: 'b', enabled: false }],
+  ])('%s is left to the operator', (_, edit) => {
+    const before = 'connectors:\n  a: &a { command: a }\n  b: *a\n';
+    expect(() => editConfigText(before, 'yaml', edit)).toThrow(/by an alias \(\*…\): change it in the file/);
+  });
+
   test('a file that keeps its connectors in mcpServers goes on to do so', () => {
     const after = editConfigText('mcpServers:\n  a:\n    command: a\n', 'yaml', set);
     expect(after).not.toContain('connectors');

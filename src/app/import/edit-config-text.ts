@@ -30,20 +30,43 @@ export function connectorIdsIn(text: string, format: ConfigFormat): readonly str
 function editYaml(text: string, edit: ConfigEdit): string {
   const document = openYaml(text);
   const section = chooseSection(document.toJS(), edit.id);
-  if (!yaml().isMap(document.get(section, true))) document.set(section, document.createNode({}));
-  switch (edit.kind) {
-    case 'set':
-      document.setIn([section, edit.id], document.createNode(edit.connector));
-      break;
-    case 'remove':
-      document.deleteIn([section, edit.id]);
-      break;
-    case 'enable':
-      document.setIn([section, edit.id, 'enabled'], edit.enabled);
-      document.deleteIn([section, edit.id, 'disabled']);
-      break;
+  const place = [section, openSection(document, section, edit.id)];
+  try {
+    switch (edit.kind) {
+      case 'set':
+        document.setIn(place, document.createNode(edit.connector));
+        break;
+      case 'remove':
+        document.deleteIn(place);
+        break;
+      case 'enable':
+        document.setIn([...place, 'enabled'], edit.enabled);
+        document.deleteIn([...place, 'disabled']);
+        break;
+    }
+    return document.toString({ lineWidth: 0 });
+  } catch (error) {
+    const advice = `${edit.id} shares what it says with another by an alias (*…): change it in the file`;
+    throw new HubError('config_invalid', advice, { cause: error });
   }
-  return document.toString({ lineWidth: 0 });
+}
+
+/**
+ * The key under which the section has the connector, or will have it: `7` and `true` are no texts in YAML. A section
+ * that has nothing but comments is no map yet; they belong to what stands there, and stay.
+ */
+function openSection(document: Document, section: string, id: string): unknown {
+  const found = document.get(section, true);
+  if (yaml().isMap(found)) {
+    const key = found.items
+      .map((item) => item.key)
+      .find((each) => yaml().isScalar(each) && String(each.value) === id);
+    return yaml().isScalar(key) ? key.value : id;
+  }
+  const map = document.createNode({});
+  if (yaml().isScalar(found)) map.commentBefore = found.comment ?? null;
+  document.set(section, map);
+  return id;
 }
 
 function openYaml(text: string): Document {

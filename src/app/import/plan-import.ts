@@ -1,5 +1,6 @@
 import { parseConnector } from '../../connectors/index.js';
 import { isName } from '../../kernel/index.js';
+import { checkConnector } from './check-connector.js';
 import type { ClientPlace } from './clients.js';
 import { toLocal } from './import-local.js';
 import { toRemote } from './import-remote.js';
@@ -67,7 +68,7 @@ function toImported(
       return { ...base, kind: 'remote', ...remote, notes: [...notes, ...remote.notes] };
     }
     const local = toLocal(id, { ...raw, command: raw.command ?? '' }, sources, names);
-    parseConnector(id, local.connector, { source: 'file', now });
+    checkConnector(id, local.connector);
     return { ...base, kind: 'local', ...local, notes: [...notes, ...local.notes] };
   } catch (error) {
     return {
