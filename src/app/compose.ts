@@ -81,9 +81,9 @@ export async function composeHub(given: HubParts) {
   const tasks = new TaskDesk({ ...passage, ...guards, rates, store: storage.tasks, logger: given.logger });
   const statistics = composeStatistics(parts, given);
   const snapshots = announcingSnapshots(storage.snapshots, parts.replicas);
-  const syncConnector = createSyncConnector({ ...parts, snapshots, clock });
-  const connecting = composeConnections({ ...parts, syncConnector });
   const watched = composeWatch(parts, given);
+  const syncConnector = createSyncConnector({ ...parts, snapshots, health: watched.health, clock });
+  const connecting = composeConnections({ ...parts, syncConnector });
   observeOffers(parts.telemetry.registry, { catalog, held, ...watched });
   return {
     ...parts,

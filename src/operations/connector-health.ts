@@ -2,7 +2,7 @@ import type { LiveCatalog } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import type { EventLog, HubEvent } from '../governance/index.js';
 import { HubError, type Clock, type ConnectorId } from '../kernel/index.js';
-import type { UpstreamChange, Upstreams } from '../upstreams/index.js';
+import { lifeSign, type UpstreamChange, type Upstreams } from '../upstreams/index.js';
 
 /** `failed`: its process ended so often that it is no longer started by itself. */
 export type HealthState = 'unknown' | 'healthy' | 'unhealthy' | 'failed' | 'disabled';
@@ -23,6 +23,8 @@ export interface HealthBook {
   check(connector: Connector): Promise<ConnectorHealth>;
   /** Records what an upstream showed by itself, without waiting for the next check. */
   note(change: UpstreamChange): void;
+  /** Records whether what it offers could be fetched, which an upstream at a wrong address, say, answers and does not do. */
+  listed(connector: Connector, failure?: unknown): void;
   forget(connector: ConnectorId): void;
 }
 
@@ -42,6 +44,8 @@ export function createHealthBook(deps: HealthDependencies): HealthBook {
   const states = new Map<ConnectorId, ConnectorHealth>();
   const histories = new Map<ConnectorId, ConnectorHealth[]>();
   const startedAt = clock.now();
+  /** Why those that live do not serve: a connector that is described differently has yet to show it. */
+  const useless = new WeakMap<Connector, string>();
 
   const unknown = { state: 'unknown', reason: undefined, since: startedAt, checkedAt: undefined } as const;
 
@@ -78,7 +82,8 @@ export function createHealthBook(deps: HealthDependencies): HealthBook {
       if (!connector.enabled) return healthOf(connector);
       try {
         await upstreams.probe(connector, timeoutMs());
-        return record(connector, 'healthy', undefined);
+        const why = useless.get(connector);
+        return record(connector, why === undefined ? 'healthy' : 'unhealthy', why);
       } catch (error) {
         const known = error instanceof HubError ? error : undefined;
         const state = known?.details?.['reason'] === 'process_failed' ? 'failed' : 'unhealthy';
@@ -91,11 +96,26 @@ export function createHealthBook(deps: HealthDependencies): HealthBook {
       if (event !== undefined) events.append({ kind: 'hub' }, event);
       record(change.connector, state, reason);
     },
+    listed(connector, failure) {
+      if (!connector.enabled) return;
+      const why = whyUseless(failure);
+      if (why !== undefined) {
+        useless.set(connector, why);
+        record(connector, 'unhealthy', why);
+      } else if (failure === undefined && useless.delete(connector)) record(connector, 'healthy', undefined);
+    },
     forget(connector) {
       states.delete(connector);
       histories.delete(connector);
     },
   };
+}
+
+/** What it answered instead of what it offers. That somebody has to sign in is no fault of it. */
+function whyUseless(failure: unknown): string | undefined {
+  if (!(failure instanceof HubError) || failure.code === 'credential_required') return undefined;
+  const answers = failure.code === 'upstream_protocol' || lifeSign(failure) === 'alive';
+  return answers ? failure.message : undefined;
 }
 
 interface Meaning {

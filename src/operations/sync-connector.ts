@@ -22,6 +22,7 @@ import {
 } from '../kernel/index.js';
 import type { Tool } from '../mcp/model/index.js';
 import type { Upstreams } from '../upstreams/index.js';
+import type { HealthBook } from './connector-health.js';
 import { repeatRead } from './repeat-read.js';
 import { withRenewal } from './require-renewed.js';
 
@@ -52,6 +53,7 @@ export interface SyncDependencies {
   readonly snapshots: SnapshotStore;
   readonly catalog: LiveCatalog;
   readonly events: EventLog;
+  readonly health: Pick<HealthBook, 'listed'>;
   readonly clock: Clock;
 }
 
@@ -102,6 +104,7 @@ async function run(deps: Surroundings, request: SyncRequest): Promise<SyncReport
     deps.catalog.putConnector(connector);
     deps.catalog.putSnapshot(snapshot);
     recordSync(deps.events, request.actor, snapshot, diff);
+    deps.health.listed(connector);
     return {
       tools: snapshot.tools.length,
       prompts: snapshot.prompts.length,
@@ -118,6 +121,7 @@ async function run(deps: Surroundings, request: SyncRequest): Promise<SyncReport
       error: code,
       reason: message.slice(0, 512),
     });
+    deps.health.listed(connector, error);
     throw error;
   }
 }

@@ -42,6 +42,41 @@ describe('health', () => {
     });
   });
 
+  test.each<readonly [string, number, string, string, RegExp]>([
+    ['is at another path', 404, 'application/json', '{"detail":"Not Found"}', /HTTP 404/],
+    ['wants another way of asking', 406, 'text/plain', 'Not Acceptable', /HTTP 406/],
+    ['has moved', 301, 'text/plain', '', /redirect/i],
+    ['is a page', 200, 'text/html', '<html></html>', /not MCP/],
+  ])(
+    'D8: one that lives and %s is unhealthy until it lists its tools',
+    async (_, status, type, body, why) => {
+      let isWrong = true;
+      const { hub } = await start({
+        intercept: (_request, response) =>
+          isWrong && response.writeHead(status, { 'content-type': type }).end(body) !== undefined,
+      });
+      await until(() => hub.running.hub.health.historyOf(CORPORATE).length > 0, 'a state');
+      const connector = await hub.running.hub.connectors.require(CORPORATE);
+      const reason = expect.stringMatching(why) as string;
+      expect(await hub.running.hub.health.check(connector)).toMatchObject({ state: 'unhealthy', reason });
+      isWrong = false;
+      await hub.running.hub.syncConnector({ connector: CORPORATE, actor: { kind: 'admin', id: 'admin' } });
+      expect(await healthOf(hub)).toMatchObject({ state: 'healthy', reason: undefined });
+      expect(await eventsOf(hub, 'connector.health')).toMatchObject([
+        { from: 'unknown', to: 'unhealthy', reason },
+        { from: 'unhealthy', to: 'healthy' },
+      ]);
+    },
+  );
+
+  test.each([401, 403])('one that wants somebody to sign in (%i) is healthy', async (status) => {
+    const { hub } = await start({
+      intercept: (_request, response) => response.writeHead(status).end() !== undefined,
+    });
+    await until(() => hub.running.hub.health.historyOf(CORPORATE).length > 0, 'a state');
+    expect(await healthOf(hub)).toMatchObject({ state: 'healthy' });
+  });
+
   test('unknown, healthy, unhealthy with a reason, and back by itself', async () => {
     let alive = true;
     const { hub } = await start(

@@ -101,6 +101,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     snapshots: storage.snapshots,
     catalog,
     events,
+    health,
     clock,
   });
   const connections = createConnectionOperations({
