@@ -6,6 +6,7 @@ const STATUS_ADVICE: Readonly<Record<number, string>> = {
   400: 'It does not take what it is sent. If it keeps sessions, something between may drop the header Mcp-Session-Id; ask it without a proxy.',
   405: 'Look whether the path is right: most servers answer at /mcp, older ones at /sse.',
   406: 'It answers only to who accepts JSON and event streams, as Crosspoint does: something between may change the header Accept.',
+  407: 'A proxy on the way wants to know who asks, which Crosspoint does not tell it: reach the server without that proxy.',
   413: 'It takes no request of this size.',
   415: 'It does not take JSON: look whether the path is that of an MCP server.',
   421: 'It is addressed by a name that it does not answer to: look at the host in the address.',
@@ -18,7 +19,10 @@ const STATUS_ADVICE: Readonly<Record<number, string>> = {
 export function adviceForStatus(status: unknown): string {
   if (typeof status !== 'number')
     return 'The hub cannot reach it, whatever this machine can: look whether both use the same network and proxy.';
-  return STATUS_ADVICE[status] ?? (status === 404 ? PATH_ADVICE : BROKEN);
+  const advice = STATUS_ADVICE[status];
+  if (advice !== undefined) return advice;
+  if (status === 404) return PATH_ADVICE;
+  return status < 500 ? STATUS_REFUSED : BROKEN;
 }
 
 export const PATH_ADVICE =
@@ -33,6 +37,8 @@ export const SESSION_ADVICE =
 export const SIZE_ADVICE = 'Raise "limits.responseBytes" of the connector, or have the server offer less.';
 export const PAGES_ADVICE = 'The server pages wrongly: tell whoever wrote it.';
 export const VERSION_ADVICE = 'The server is too old or too new for this version of Crosspoint.';
+const STATUS_REFUSED =
+  'It does not take what it is sent: look whether the address is right, and into its log.';
 const BROKEN = 'The server is broken or overloaded: look into its log.';
 
 /** What to do where an upstream answers well and offers little. */

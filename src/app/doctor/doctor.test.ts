@@ -235,6 +235,16 @@ test.each([
   expect(explainSyncFailure('x', failure, { isCommand: false, isPerAgent: false }).advice).toMatch(expected);
 });
 
+test.each([
+  [407, /proxy on the way/],
+  [410, /does not take what it is sent/],
+  [429, /too often/],
+  [500, /broken or overloaded/],
+])('a sync that ends with HTTP %i', (status, expected) => {
+  const failure = { code: 'upstream_unavailable', message: 'why', details: { status } };
+  expect(explainSyncFailure('x', failure, { isCommand: false, isPerAgent: false }).advice).toMatch(expected);
+});
+
 test('a command that is not there', () => {
   const failure = { code: 'upstream_unavailable', message: 'why', details: { reason: 'STDIO_SPAWN_FAILED' } };
   const step = explainSyncFailure('x', failure, { isCommand: true, isPerAgent: false });

@@ -95,7 +95,7 @@ function explainAnswer({ code, message, details }: SyncFailure, isCommand: boole
 
 function adviceForCommand(details: SyncFailure['details']): string {
   return details?.['reason'] === 'STDIO_SPAWN_FAILED'
-    ? 'Look whether it is installed for the user who runs the hub and found in the PATH of the hub, and whether its folder is there.'
+    ? 'Look whether it is installed for the user who runs the hub, who must be allowed to execute it, whether it is found in the PATH of the hub, and whether its folder is there.'
     : 'Try the command by hand, in the same folder and with the same variables.';
 }
 
