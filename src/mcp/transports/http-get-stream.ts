@@ -43,6 +43,7 @@ export class GetStream implements AnswerHandler {
   #over = false;
   #received = 0;
   #hadEvents = false;
+  #ended = false;
 
   constructor(source: StreamSource, owner: StreamOwner, options: HttpRequestOptions) {
     this.#source = source;
@@ -81,6 +82,11 @@ export class GetStream implements AnswerHandler {
 
   get received(): number {
     return this.#received;
+  }
+
+  /** Whether the server ended it in order. */
+  get ended(): boolean {
+    return this.#ended;
   }
 
   open(state: SessionHeaders, lastEventId?: string): void {
@@ -134,6 +140,7 @@ export class GetStream implements AnswerHandler {
   }
 
   end(): void {
+    this.#ended = true;
     this.#end(closed());
   }
 

@@ -23,6 +23,8 @@ function breaking(begin: string, get: Script, session?: string): Script {
 
 const gets = (server: ScriptedServer) => server.seen.filter((seen) => seen.method === 'GET');
 const stream = (response: ServerResponse, text: string) => void response.writeHead(200, SSE).end(text);
+const breakAfter = (response: ServerResponse, text: string) =>
+  void response.writeHead(200, SSE).write(text, () => response.destroy());
 
 describe('C32: a broken stream is taken up again', () => {
   test('with the last event id, the session and the credentials, after the time the server asked for', async () => {
@@ -65,6 +67,22 @@ describe('C32: a broken stream is taken up again', () => {
     });
     const { transport } = await open(server.url);
     expect(await outcomeOf(transport.send(request(1)))).toBe('ok');
+  });
+
+  test('as often as the server lets it be polled, at its pace but never without pause', async () => {
+    let round = 0;
+    const server = await host(
+      breaking('id: 0\nretry: 0\ndata:\n\n', (_seen, response) => {
+        round++;
+        if (round < 4) stream(response, `id: ${round}\ndata:\n\n`);
+        else stream(response, `data: ${resultText(1)}\n\n`);
+      }),
+    );
+    const { transport } = await open(server.url, { limits: { sseReconnects: 1 } });
+    const start = performance.now();
+    expect(await outcomeOf(transport.send(request(1)))).toBe('ok');
+    expect(gets(server).map((seen) => seen.headers['last-event-id'])).toEqual(['0', '1', '2', '3']);
+    expect(performance.now() - start).toBeGreaterThanOrEqual(290);
   });
 
   test('from the newest event of each attempt, and from ids that are not ASCII', async () => {
@@ -113,11 +131,13 @@ describe('C32: it is given up', () => {
     expect(gets(server)).toHaveLength(3);
   });
 
-  test('also when every attempt brings something, only not the answer', async () => {
-    let round = 0;
+  test.each([
+    ['breaks again', (response: ServerResponse, event: string) => breakAfter(response, `id: 1${event}`)],
+    ['begins where the last one did', (response: ServerResponse, event: string) => stream(response, event)],
+  ])('also when every attempt brings something, but %s', async (_how, answer) => {
     const server = await host(
       breaking('id: 0\nretry: 5\ndata:\n\n', (_seen, response) =>
-        stream(response, `id: ${++round}\ndata: ${PROGRESS}\n\n`),
+        answer(response, `\ndata: ${PROGRESS}\n\n`),
       ),
     );
     const { transport, receiver } = await open(server.url);

@@ -8,6 +8,8 @@ import { TransportError, type TransportErrorCode } from './transport.js';
 const FIRST_DELAY_MS = 1000;
 const GROWTH = 1.5;
 const MAX_DELAY_MS = 30_000;
+/** Even if a server asks for none. */
+export const MIN_DELAY_MS = 100;
 
 /** How long to wait before connecting again. What the server asked for counts, within reason. */
 export function reconnectDelay(attempt: number, retryMs: number | undefined): number {
@@ -47,7 +49,8 @@ const FINAL: ReadonlySet<TransportErrorCode> = new Set([
 
 /**
  * The rest of a request's event stream after its connection broke: GET with `Last-Event-ID`, a bounded number of times.
- * The server replays what came after that event. The request itself is never sent again.
+ * The server replays what came after that event. The request itself is never sent again. A server may also let us poll,
+ * that is, end connections on purpose: one that was ended in order and brought the stream further is no failed attempt.
  */
 export class ResumedStream implements StreamOwner, Deadlined {
   slot = -1;
@@ -95,7 +98,10 @@ export class ResumedStream implements StreamOwner, Deadlined {
     if (stream !== undefined) {
       this.#remainingBytes -= stream.received;
       this.#retryMs = stream.retryMs ?? this.#retryMs;
-      if (isResumableId(stream.lastEventId)) this.#lastEventId = stream.lastEventId;
+      if (isResumableId(stream.lastEventId) && stream.lastEventId !== this.#lastEventId) {
+        this.#lastEventId = stream.lastEventId;
+        if (stream.ended) return this.#poll();
+      }
     }
     if (FINAL.has(error.code)) return this.#fail(error.code, error.message, error.status);
     const { status } = error;
@@ -125,9 +131,17 @@ export class ResumedStream implements StreamOwner, Deadlined {
         `the event stream broke and ${this.#attempt} attempts did not bring it back`,
       );
     }
-    const delay = reconnectDelay(this.#attempt++, this.#retryMs);
+    this.#connectIn(reconnectDelay(this.#attempt++, this.#retryMs));
+  }
+
+  #poll(): void {
+    this.#attempt = 0;
+    this.#connectIn(Math.max(reconnectDelay(0, this.#retryMs), MIN_DELAY_MS));
+  }
+
+  #connectIn(delayMs: number): void {
     this.#source.endpoint.deadlines.add(this);
-    this.#timer = setTimeout(() => this.#connect(), delay);
+    this.#timer = setTimeout(() => this.#connect(), delayMs);
   }
 
   #connect(): void {

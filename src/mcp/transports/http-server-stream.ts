@@ -3,10 +3,8 @@ import type { SseEvent } from '../sse/index.js';
 import { GetStream, type StreamOwner, type StreamSource } from './http-get-stream.js';
 import { isResumableId, type SessionHeaders } from './http-headers.js';
 import { readMessages, type MessageSink } from './http-messages.js';
-import { reconnectDelay } from './http-resume.js';
+import { MIN_DELAY_MS, reconnectDelay } from './http-resume.js';
 import type { Receiver, TransportError } from './transport.js';
-
-const MIN_DELAY_MS = 100;
 
 /** Refusals that may pass: credentials are renewed, load goes down. */
 const PASSING: ReadonlySet<number> = new Set([401, 403, 408, 425, 429]);
