@@ -66,6 +66,8 @@ export function openClient(connector: Connector, access: Access, parts: ClientPa
     capabilities: profile.capabilities,
     requestCapabilities: ASK_NOTHING.capabilities,
     handlers: unattributed(onNobody, recent),
+    // How often is for the connector to say, and one place looks to it.
+    repeatReads: false,
     // Forms are filled in by whoever was asked, not on the way.
     formDefaults: false,
     transport: () => createTransport(connector, access, parts),

@@ -147,6 +147,40 @@ function tellOfProgress({ rpc }: SeenRequest, response: ServerResponse, forMs: n
   }, 50);
 }
 
+test.each([
+  [0, 1],
+  [1, 2],
+  [2, 3],
+])(
+  'with retries %i a read whose answer is lost is sent %i times, and a call once',
+  async (retries, times) => {
+    const ref = { type: 'ref/prompt', name: 'up__p' };
+    const requests = [
+      ['tools/call', { name: 'up__a', arguments: {} }, 1],
+      ['prompts/get', { name: 'up__p' }, times],
+      ['resources/read', { uri: 'x:y' }, times],
+      ['completion/complete', { ref, argument: { name: 'a', value: '' } }, times],
+    ] as const;
+    const { upstream, agent } = await start({
+      connector: { retries, limits: { breakerFailures: 0 } },
+      script: {
+        resources: [{ uri: 'x:y', name: 'y' }],
+        prompts: [{ name: 'p', arguments: [{ name: 'a' }] }],
+        capabilities: { completions: {} },
+        intercept: ({ rpc }, response) => {
+          const isLost = requests.some(([method]) => method === rpc.method);
+          if (isLost) response.destroy();
+          return isLost;
+        },
+      },
+    });
+    for (const [method, params, expected] of requests) {
+      await agent.request(method, params);
+      expect([method, requestsOf(upstream.seen, method).length]).toEqual([method, expected]);
+    }
+  },
+);
+
 describe('sizes', () => {
   test.each<readonly [string, object, object, RegExp]>([
     [

@@ -10,9 +10,9 @@ import {
 
 /** A tool may change the world: it is never called twice for one call of ours. */
 export const TOOL_CALL: CallPlan = { shape: toCallResult, repeatable: false, extendable: true };
-export const PROMPT: CallPlan = { shape: toPromptResult, repeatable: true, extendable: true };
-export const READ: CallPlan = { shape: toReadResult, repeatable: true, extendable: true };
-export const COMPLETION: CallPlan = { shape: toCompletionResult, repeatable: true };
+export const PROMPT: CallPlan = { shape: toPromptResult, repeatable: true, read: true, extendable: true };
+export const READ: CallPlan = { shape: toReadResult, repeatable: true, read: true, extendable: true };
+export const COMPLETION: CallPlan = { shape: toCompletionResult, repeatable: true, read: true };
 /** A page is not repeated by itself: its cursor may belong to a session that is gone. */
 export const PAGE: CallPlan = { shape: toAnyResult, repeatable: false, part: true };
 /** Requests that set or ask the same thing however often they are sent. */

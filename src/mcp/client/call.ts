@@ -9,6 +9,8 @@ export interface CallPlan {
   readonly shape: (result: JsonObject) => unknown;
   /** Whether asking twice does no harm. */
   readonly repeatable: boolean;
+  /** Something that a caller wants to have, who may want to decide about repeating it. */
+  readonly read?: boolean;
   /** Progress gives it more time for its answer, so some is asked for even if nobody wants to hear of it. */
   readonly extendable?: boolean;
   /** Part of something larger that starts over as a whole when the session is lost. */

@@ -7,6 +7,7 @@ import type { ClientWarning } from './options.js';
 
 /** The peer no longer knows our session; it did not look at the request. */
 const SESSION_LOST = new Set<TransportErrorCode>(['MCP_SESSION_NOT_FOUND', 'HTTP_SESSION_REQUIRED']);
+const ANSWER_LOST = new Set<TransportErrorCode>(['CONNECTION_CLOSED', 'SSE_STREAM_LOST']);
 /** Codes without a meaning of their own, under which servers also report unknown sessions. */
 const VAGUE_CODES = new Set([-32000, -32001]);
 
@@ -25,6 +26,11 @@ export function judgeLoss(
   }
   const vague = error instanceof ProtocolError && VAGUE_CODES.has(error.code);
   return vague && call.status === 400 && !connection.doubted ? 'suspected' : 'none';
+}
+
+/** Whether the request went out and its answer was lost on its way. */
+export function isAnswerLost(error: Error): boolean {
+  return error instanceof TransportError && ANSWER_LOST.has(error.code);
 }
 
 export const OTHER_ERA: ClientWarning = {

@@ -113,6 +113,8 @@ export interface ClientOptions extends ClientHooks {
   readonly verdictKey?: string;
   /** Finds the input schema of a tool before this client has listed any: some arguments travel as headers too. */
   readonly knownSchema?: KnownSchema;
+  /** Whether prompts, resources and completions are asked for once more if the answer is lost. True unless said otherwise. */
+  readonly repeatReads?: boolean;
   /** Most pages of one list. */
   readonly maxPages?: number;
   /** Whether accepted forms get the defaults of the fields left out. True unless said otherwise. */

@@ -8,7 +8,7 @@ import {
   type LogLevel,
   type Task,
 } from '../model/index.js';
-import { TransportError, type TransportErrorCode } from '../transports/index.js';
+import { TransportError } from '../transports/index.js';
 import {
   envelopeKeys,
   hasLegacyTasks,
@@ -26,7 +26,7 @@ import { ClientError, invalidResponse, toError } from './client-error.js';
 import type { Connection } from './connection.js';
 import type { ConnectionKeeper } from './connection-keeper.js';
 import { readLegacyHandle } from './followed-task.js';
-import { judgeLoss, OTHER_ERA, speaksOtherEra } from './judge-failure.js';
+import { isAnswerLost, judgeLoss, OTHER_ERA, speaksOtherEra } from './judge-failure.js';
 import type { CallOptions, RequestOptions } from './options.js';
 import type { Peer } from './peer.js';
 import { toLegacyAnswer } from './result-shapes.js';
@@ -47,9 +47,6 @@ export interface RequesterParts {
   /** Lists the tools anew, for their headers. */
   readonly refreshTools: (signal: AbortSignal | undefined) => Promise<unknown>;
 }
-
-/** The answer was lost on its way. */
-const ANSWER_LOST = new Set<TransportErrorCode>(['CONNECTION_CLOSED', 'SSE_STREAM_LOST']);
 
 /**
  * Turns calls into requests of the era in use and answers into results. Decides what may be sent again: what the server
@@ -144,8 +141,8 @@ export class Requester implements CallOwner {
       else call.reject(loss === 'certain' || part ? sessionLost(error) : error);
       return;
     }
-    const answerLost = error instanceof TransportError && ANSWER_LOST.has(error.code) && connection.alive;
-    if (answerLost && (repeatable || part) && !call.repeated) {
+    const mayRepeat = part || (repeatable && (this.#parts.settings.repeatReads || call.plan.read !== true));
+    if (mayRepeat && isAnswerLost(error) && connection.alive && !call.repeated) {
       this.#repeat(call);
       return;
     }

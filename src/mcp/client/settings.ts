@@ -19,6 +19,7 @@ export interface Settings {
   readonly tasks: boolean;
   readonly timeouts: Timeouts;
   readonly knownSchema: KnownSchema | undefined;
+  readonly repeatReads: boolean;
   readonly maxPages: number;
   readonly formDefaults: boolean;
   readonly clock: Clock;
@@ -40,6 +41,7 @@ export function toSettings(options: ClientOptions): Settings {
     tasks: options.tasks ?? false,
     timeouts: requireTimes(timesOf(options.timeouts)),
     knownSchema: options.knownSchema,
+    repeatReads: options.repeatReads ?? true,
     maxPages: options.maxPages ?? DEFAULT_MAX_PAGES,
     formDefaults: options.formDefaults ?? true,
     clock: options.clock ?? systemClock,
