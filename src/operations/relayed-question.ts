@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/index.js';
 import type { SurfaceScope } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
-import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { isObject, type Json, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { InputRequest, InputRequests } from '../mcp/model/index.js';
 import { changedOptions, type AskCaller, type Lease, type UpstreamOptions } from '../upstreams/index.js';
 import type { CallId } from '../kernel/index.js';
@@ -18,7 +18,7 @@ const CONNECTOR = 'crosspoint/connector';
 function relayedQuestion(question: InputRequest, connector: Connector, scope: SurfaceScope): InputRequest {
   const { method, params } = question;
   if (params === undefined) return question;
-  const { task: _, _meta: meta, ...rest } = params;
+  const { task: _, _meta: meta, includeContext, ...rest } = params;
   const { progressToken: __, ...kept } = isObject(meta) ? meta : {};
   const named = scope.kind !== 'connector';
   const metaNow: JsonObject = {
@@ -30,10 +30,16 @@ function relayedQuestion(question: InputRequest, connector: Connector, scope: Su
     method,
     params: {
       ...rest,
+      ...(includeContext !== undefined && mayInclude(includeContext, scope) && { includeContext }),
       ...(named && typeof message === 'string' && { message: `${connector.name}: ${message}` }),
       ...(Object.keys(metaNow).length > 0 && { _meta: metaNow }),
     },
   };
+}
+
+/** What a client has of other connectors is none of an upstream's business; where there are several, all are one server to it. */
+function mayInclude(context: Json, { kind }: SurfaceScope): boolean {
+  return context !== 'allServers' && (context !== 'thisServer' || kind === 'connector');
 }
 
 export function relayedQuestions(

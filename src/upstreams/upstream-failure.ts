@@ -2,7 +2,7 @@ import type { Connector } from '../connectors/index.js';
 import { HubError, type HubErrorCode } from '../kernel/index.js';
 import { ClientError, type ClientErrorCode } from '../mcp/client/index.js';
 import { INVALID_PARAMS, isObject, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
-import { TASKS_EXTENSION } from '../mcp/model/index.js';
+import { isWebPage, TASKS_EXTENSION } from '../mcp/model/index.js';
 import { TransportError, type TransportErrorCode } from '../mcp/transports/index.js';
 import { secretsOfProcess, withoutSecrets } from './without-secrets.js';
 
@@ -140,7 +140,8 @@ const MOST_PAGES = 8;
 function pagesToVisit({ code, data }: ProtocolError): { readonly elicitations?: readonly JsonObject[] } {
   const pages = code === URL_ELICITATION_REQUIRED && isObject(data) ? data['elicitations'] : undefined;
   if (!Array.isArray(pages) || pages.length > MOST_PAGES) return {};
-  return { elicitations: pages.filter((page) => isObject(page)) };
+  const visitable = pages.filter((page) => isObject(page) && isWebPage(page['url']));
+  return visitable.length === 0 ? {} : { elicitations: visitable };
 }
 
 const MISSING_CAPABILITY = -32_021;

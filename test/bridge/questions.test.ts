@@ -105,6 +105,39 @@ describe.each(cells)('a %s client and a %s upstream', (clientEra, upstreamEra) =
     expect(hub.running.hub.held.size).toBe(0);
   });
 
+  test.each(['javascript:alert(1)', 'file:///etc/passwd', 'no address'])(
+    'U-15: nobody is sent to %s',
+    async (address) => {
+      const { connect } = await start(upstreamEra);
+      const asked: unknown[] = [];
+      const client = await connect(clientEra, 'ada', answering('ada', asked), EVERYTHING);
+      const call = async (label: string) => JSON.stringify(await client.callTool('asking__page', { label }));
+      expect([await call(address), asked]).toEqual([expect.not.stringContaining('accept'), []]);
+      expect(await call('http://a.example/')).toContain('accept');
+      expect(asked).toHaveLength(1);
+    },
+  );
+
+  test.each([
+    ['allServers', undefined, undefined],
+    ['thisServer', undefined, 'thisServer'],
+    ['none', 'none', 'none'],
+  ])('G17: an upstream that wants the context %s', async (wanted, together, alone) => {
+    const { hub, connect } = await start(upstreamEra);
+    const asked: unknown[] = [];
+    const handlers: InputHandlers = {
+      sampling: ({ params }) => {
+        asked.push(params?.['includeContext']);
+        return { role: 'assistant', model: 'm', content: { type: 'text', text: 'x' } };
+      },
+    };
+    await (await connect(clientEra, 'ada', handlers)).callTool('asking__curious', { label: wanted });
+    const path = '/connectors/asking/mcp';
+    const own = keep(await connectAgent(hub, { era: clientEra, key: KEYS.ada, handlers, path }));
+    await own.callTool('curious', { label: wanted });
+    expect(asked).toEqual([together, alone]);
+  });
+
   test('prompts and resources may ask too', async () => {
     const { upstream, connect } = await start(upstreamEra);
     const client = await connect(clientEra, 'ada', answering('ada'), EVERYTHING);

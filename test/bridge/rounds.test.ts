@@ -185,14 +185,14 @@ test('a call between two rounds of a modern upstream survives the hub', async ()
 
 describe('an upstream that wants a page to be visited first', () => {
   const PAGE = { mode: 'url', elicitationId: 'e1', url: 'https://sign.example/in?s=1', message: 'Sign in' };
-  async function startVisited() {
+  async function startVisited(page = PAGE) {
     let visited = false;
     const script: UpstreamScript = {
       revision: '2025-11-25',
       tools: [{ name: 'form', inputSchema: { type: 'object' } }],
       call: (_name, _args, { rpc }, response) => {
         if (visited) return { content: [{ type: 'text', text: 'done' }] };
-        const error = { code: -32_042, message: 'Sign in first', data: { elicitations: [PAGE] } };
+        const error = { code: -32_042, message: 'Sign in first', data: { elicitations: [page] } };
         response.writeHead(200, { 'content-type': 'application/json' });
         response.end(JSON.stringify({ jsonrpc: '2.0', id: rpc.id, error }));
         return undefined;
@@ -252,5 +252,12 @@ describe('an upstream that wants a page to be visited first', () => {
       result: { isError: true, content: [{ text: expect.stringMatching(/sign\.example/) }] },
     });
     expect(JSON.stringify(message)).not.toContain('s=1');
+  });
+
+  test.each(['legacy', 'modern'] as const)('U-15: a %s client is sent to no script', async (era) => {
+    const { hub } = await startVisited({ ...PAGE, url: 'javascript:alert(1)' });
+    const { message } = await (await agent(hub, 'ada', era)).request('tools/call', call('x'));
+    expect(message).toMatchObject({ error: { code: -32_603, message: 'Sign in first' } });
+    expect(JSON.stringify(message)).not.toContain('javascript');
   });
 });

@@ -46,7 +46,20 @@ function form(label: string): InputRequest {
   return formQuestion(label, { word: TEXT, colour: { type: 'string', default: 'red' } });
 }
 
-const QUESTIONS: Readonly<Record<string, (label: string) => InputRequest>> = { form, ...OTHER_QUESTIONS };
+const QUESTIONS: Readonly<Record<string, (label: string) => InputRequest>> = {
+  form,
+  ...OTHER_QUESTIONS,
+  /** The label is where it leads. */
+  page: (label) => ({
+    method: 'elicitation/create',
+    params: { mode: 'url', message: 'a page', url: label },
+  }),
+  /** The label is what it wants to know of other servers. */
+  curious: (label) => ({
+    method: 'sampling/createMessage',
+    params: { messages: [], maxTokens: 10, includeContext: label },
+  }),
+};
 
 /** A server of one era, in this process, whose tools, prompt and resource ask before they answer. */
 export async function startAskingUpstream(

@@ -10,7 +10,12 @@ import {
   type RequestId,
   type RequestMessage,
 } from '../jsonrpc/index.js';
-import { supportsElicitation, type ClientCapabilities, type InputRequest } from '../model/index.js';
+import {
+  leadsAstray,
+  supportsElicitation,
+  type ClientCapabilities,
+  type InputRequest,
+} from '../model/index.js';
 import {
   mayRequireInput,
   missingForInput,
@@ -89,6 +94,8 @@ export class ServerRequests {
     if (request === undefined || handler === undefined)
       return new ProtocolError(METHOD_NOT_FOUND, 'Method not found');
     if (missingForInput(request, capabilities) !== undefined) return undeclared(request, capabilities);
+    if (leadsAstray(request))
+      return new ProtocolError(INVALID_PARAMS, 'url must be an http or https address');
     if (this.#running.has(id)) return new ProtocolError(INVALID_PARAMS, 'this id is in use');
     if (this.#running.size >= MOST_AT_ONCE)
       return new ProtocolError(INTERNAL_ERROR, 'too many requests at once');

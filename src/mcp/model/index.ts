@@ -18,6 +18,8 @@ export type { CallResult, CompletionResult, ContentBlock, PromptResult, ReadResu
 export {
   isLogLevel,
   LOG_LEVELS,
+  isWebPage,
+  leadsAstray,
   reachesLevel,
   type ChangeNotification,
   type InputRequest,

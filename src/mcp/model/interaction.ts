@@ -6,6 +6,15 @@ export interface InputRequest {
   readonly params?: JsonObject;
 }
 
+/** Whether a question sends somebody to where nobody may be sent: pages are of the web, never a script or a file. */
+export function leadsAstray({ method, params }: InputRequest): boolean {
+  return method === 'elicitation/create' && params?.['mode'] === 'url' && !isWebPage(params['url']);
+}
+
+export function isWebPage(address: unknown): boolean {
+  return typeof address === 'string' && URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
+}
+
 /** By keys that the asker chose. */
 export type InputRequests = Readonly<Record<string, InputRequest>>;
 /** The bare results, by the keys of the requests they answer. */

@@ -1,5 +1,5 @@
 import { isObject, stringifyAndKeep, stringifyJson, type Json, type JsonObject } from '../jsonrpc/index.js';
-import type { Implementation, InputRequests } from '../model/index.js';
+import { leadsAstray, type Implementation, type InputRequests } from '../model/index.js';
 import { META_SERVER_INFO, metaOf } from './meta.js';
 
 export interface CacheHints {
@@ -114,7 +114,10 @@ function readInputRequired(method: string, value: JsonObject): ModernResult {
       (request['params'] === undefined || isObject(request['params'])),
   );
   if (!wellFormed) return invalid('an input request has an unknown kind');
-  return { type: 'input_required', requests: inputRequests as unknown as InputRequests, requestState };
+  const asked = inputRequests as unknown as InputRequests;
+  if (Object.values(asked).some(leadsAstray))
+    return invalid('an input request has an address that is not http or https');
+  return { type: 'input_required', requests: asked, requestState };
 }
 
 function invalid(reason: string): ModernResult {
