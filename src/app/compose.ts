@@ -78,7 +78,8 @@ export async function composeHub(given: HubParts) {
   const { held, heldElsewhere, rates } = composeBetweenReplicas(parts, given);
   const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock, losses };
   const guards = { validator, outputCheck: config.outputCheck };
-  const tasks = new TaskDesk({ ...passage, ...guards, rates, store: storage.tasks, logger: given.logger });
+  const shared = { store: storage.tasks, ...(parts.shared && { board: parts.board }) };
+  const tasks = new TaskDesk({ ...passage, ...guards, ...shared, rates, logger: given.logger });
   const statistics = composeStatistics(parts, given);
   const snapshots = announcingSnapshots(storage.snapshots, parts.replicas);
   const watched = composeWatch(parts, given);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { AskOptions, Coordination, LineListener, Switchboard } from '../kernel/index.js';
 
 /** Keeps what is said between processes from whoever else reaches the feed. `place` is what it is bound to. */
@@ -9,6 +10,8 @@ export interface MessageSeal {
 
 /** How often it is looked whether whoever is asked still lives. */
 const LOOK_MS = 2_000;
+/** One whose connection was cut is back within this time, unless nothing is. */
+const BACK_MS = 3_000;
 const ANSWERS = '';
 
 /** t: told, q: asked, n: said before the answer, a: the answer, s: there is none, x: not wanted any more, p: nothing. */
@@ -90,8 +93,11 @@ class FeedSwitchboard implements Switchboard {
     });
   }
 
-  isThere(name: string): Promise<boolean> {
-    return this.#send(name, ANSWERS, 'p', '', '');
+  async isGone(name: string): Promise<boolean> {
+    const look = (): Promise<boolean> => this.#send(name, ANSWERS, 'p', '', '');
+    if (await look()) return false;
+    await sleep(BACK_MS, undefined, { ref: false });
+    return !(await look());
   }
 
   serve(line: string, listener: LineListener): () => void {

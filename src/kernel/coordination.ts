@@ -129,8 +129,8 @@ export interface Switchboard {
   tell(to: string | undefined, line: string, message: string): void;
   /** Undefined: nobody is there, or no answer came in time. */
   ask(to: string, line: string, message: string, options: AskOptions): Promise<string | undefined>;
-  /** False: nobody goes by that name. Throws `storage_unavailable` if nobody can tell. */
-  isThere(name: string): Promise<boolean>;
+  /** Whether nobody goes by that name any more, for some seconds at least. Throws `storage_unavailable` if nobody can tell. */
+  isGone(name: string): Promise<boolean>;
   /** Returns how to stop. */
   serve(line: string, listener: LineListener): () => void;
 }

@@ -12,6 +12,7 @@ import { parseJson, stringifyJson, TOLERANT_JSON, type JsonObject } from '../mcp
 import type { InputRequests, InputResponses, LogMessage, Progress, Task } from '../mcp/model/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
 import type { Ending } from './failure-of.js';
+import { readFailure, writeFailure } from './failure-between-replicas.js';
 import type { Elsewhere, HeldCall, HeldCalls } from './held-calls.js';
 import { OpenRound } from './open-round.js';
 import { ParkedCall } from './parked-call.js';
@@ -218,22 +219,6 @@ export class DistantCall implements HeldCall {
   async end(reason: HubError): Promise<void> {
     this.#line.end(reason);
   }
-}
-
-function writeFailure(error: unknown): JsonObject {
-  if (!(error instanceof HubError)) return { code: 'internal', message: 'unexpected failure' };
-  const { code, message, details, retryAfterMs, outcomeUnknown } = error;
-  return {
-    code,
-    message,
-    outcomeUnknown,
-    ...(details !== undefined && { details: details as JsonObject }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  };
-}
-
-function readFailure({ code, message, ...options }: JsonObject): HubError {
-  return new HubError(code as HubErrorCode, message as string, options);
 }
 
 function write(value: Asked | Told | Claimed | Note | Outcome): string {

@@ -176,7 +176,7 @@ describe('a line between replicas', () => {
     const cut = new SessionLine(
       {
         ...boardOf('eeeeeeeeeeee'),
-        isThere: () => Promise.reject(new HubError('storage_unavailable', 'away')),
+        isGone: () => Promise.reject(new HubError('storage_unavailable', 'away')),
       },
       'one',
     );
@@ -191,7 +191,7 @@ describe('a line between replicas', () => {
       self: board.self,
       tell: board.tell.bind(board),
       ask: board.ask.bind(board),
-      isThere: board.isThere.bind(board),
+      isGone: board.isGone.bind(board),
       serve: (line, listener) => {
         listeners.push(listener);
         return board.serve(line, listener);

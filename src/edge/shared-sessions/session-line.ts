@@ -1,12 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Switchboard } from '../../kernel/index.js';
 import { parseJson, stringifyJson, TOLERANT_JSON, type JsonObject } from '../../mcp/jsonrpc/index.js';
 import type { PeerListener, SessionKey, SessionPeers } from '../../mcp/server/index.js';
 
 /** Whoever lives answers at once, or after a word with an upstream. */
 const ANSWER_MS = 8_000;
-/** One whose connection was cut is back within this time, unless nothing is. */
-const BACK_MS = 3_000;
 
 interface Envelope extends JsonObject {
   readonly principal: string;
@@ -38,14 +35,8 @@ export class SessionLine implements SessionPeers {
       : (parseJson(answer, TOLERANT_JSON) as JsonObject);
   }
 
-  async isGone(name: string): Promise<boolean> {
-    try {
-      if (await this.#board.isThere(name)) return false;
-      await sleep(BACK_MS, undefined, { ref: false });
-      return !(await this.#board.isThere(name));
-    } catch {
-      return false;
-    }
+  isGone(name: string): Promise<boolean> {
+    return this.#board.isGone(name).catch(() => false);
   }
 
   listen(listener: PeerListener): void {

@@ -15,12 +15,16 @@ import {
 } from '../../mcp/model/index.js';
 import type { Lease } from '../../upstreams/index.js';
 import { guardAnswer } from '../guard-answer.js';
-import { relayedQuestions } from '../relayed-question.js';
 import { TaskBegun } from './task-begun.js';
+import { readCursor, writeCursor } from './task-cursor.js';
 import { LiveTask, type TaskEnding } from './live-task.js';
+import { askLive, TasksElsewhere, type TaskAnswer, type TaskQuestion } from './tasks-elsewhere.js';
 import {
   findTool,
+  handleOf,
+  shown,
   type BegunCall,
+  type KnownTask,
   type TaskDependencies,
   type TaskPage,
   type TaskRequest,
@@ -44,10 +48,12 @@ export class TaskDesk {
   readonly #live = new Map<string, LiveTask>();
   readonly #keptBytes = new Map<string, number>();
   readonly #sweeping: NodeJS.Timeout;
+  readonly #elsewhere: TasksElsewhere | undefined;
   #kept = 0;
 
   constructor(deps: TaskDependencies) {
     this.#deps = deps;
+    this.#elsewhere = deps.board && new TasksElsewhere(deps.board, (id) => this.#live.get(id));
     this.#sweeping = setInterval(() => void this.sweep(), SWEEP_MS);
     this.#sweeping.unref();
   }
@@ -97,31 +103,22 @@ export class TaskDesk {
   }
 
   async get(request: TaskRequest, id: string): Promise<TaskState> {
-    const live = await this.#require(request, id);
-    return shown(await live.look({ capabilities: request.capabilities }), live, request);
+    return (await this.#ask(request, id, { kind: 'look' })).now;
   }
 
   /** As soon as it has ended, or asks for something that is not among `known`. */
   async settled(request: TaskRequest, id: string, known: ReadonlySet<string>): Promise<TaskState> {
-    const live = await this.#require(request, id);
-    const { capabilities, onAbort } = request;
-    const isNew = ({ inputRequests = {} }: TaskState): boolean =>
-      Object.keys(inputRequests).some((key) => !known.has(key));
-    return shown(await live.settled({ capabilities }, onAbort, isNew), live, request);
+    return (await this.#ask(request, id, { kind: 'settled', known: [...known] })).now;
   }
 
   async update(request: TaskRequest, id: string, responses: InputResponses): Promise<void> {
-    const live = await this.#require(request, id);
-    await live.update(responses, { capabilities: request.capabilities });
+    await this.#ask(request, id, { kind: 'update', responses });
   }
 
   /** What it was before, so that the caller can tell whether there was something to cancel. */
   async cancel(request: TaskRequest, id: string, final: boolean): Promise<{ before: Task; now: Task }> {
-    const live = await this.#require(request, id);
-    const options = { capabilities: request.capabilities };
-    const before = await live.look(options);
-    await live.cancel(options, final);
-    return { before, now: live.state };
+    const { now, before = now } = await this.#ask(request, id, { kind: 'cancel', final });
+    return { before, now };
   }
 
   /** Those of the agent that can be seen here. */
@@ -142,11 +139,12 @@ export class TaskDesk {
     tell: (state: TaskState) => void,
   ): Promise<(() => void) | undefined> {
     try {
-      const live = await this.#require(request, id);
-      return live.watch((state) => {
+      const known = await this.#require(request, id);
+      const told = (state: TaskState): void => {
         // Nobody hears of what it may not see any more.
-        if (findTool(this.#deps, request, live.record) !== undefined) tell(shown(state, live, request));
-      });
+        if (findTool(this.#deps, request, known.record) !== undefined) tell(shown(state, known, request));
+      };
+      return this.#watch(request, known, told);
     } catch (error) {
       if (error instanceof HubError && error.code === 'not_found') return undefined;
       throw error;
@@ -177,6 +175,7 @@ export class TaskDesk {
   /** The tasks go on, and are known to the next process. */
   close(): void {
     clearInterval(this.#sweeping);
+    this.#elsewhere?.close();
     const reason = new HubError('shutting_down', 'the hub is shutting down');
     for (const live of this.#live.values()) live.close(reason);
     this.#live.clear();
@@ -191,23 +190,50 @@ export class TaskDesk {
   }
 
   /** Whoever is not its agent, or cannot see its tool here, learns nothing about it. */
-  async #require(request: TaskRequest, id: string): Promise<LiveTask> {
-    const known = this.#live.get(id);
-    const record = known?.record ?? (await this.#deps.store.find(id));
+  async #require(request: TaskRequest, id: string): Promise<KnownTask> {
+    const record = this.#live.get(id)?.record ?? (await this.#deps.store.find(id));
     const entry = record && findTool(this.#deps, request, record);
     if (record === undefined || entry === undefined || record.expiresAt <= this.#deps.clock.now())
       throw new HubError('not_found', 'Unknown task');
-    const { agent, session, asks } = request;
-    return known ?? this.#live.get(id) ?? this.#adopt(record, { agent, session, asks, entry });
+    return { record, entry };
   }
 
-  /** One of an earlier process. What the upstream had answered then is gone. */
-  #adopt(record: TaskRecord, begun: Pick<BegunCall, 'agent' | 'entry' | 'session' | 'asks'>): LiveTask {
+  /** Of whoever follows it; here, where nobody does. */
+  async #ask(request: TaskRequest, id: string, question: TaskQuestion): Promise<TaskAnswer> {
+    const known = await this.#require(request, id);
+    const followed = this.#live.get(id);
+    const elsewhere = followed === undefined ? await this.#elsewhere?.ask(id, request, question) : undefined;
+    const answer = elsewhere ?? (await askLive(followed ?? this.#adopt(request, known), question, request));
+    return { ...answer, now: shown(answer.now, known, request) };
+  }
+
+  #watch(request: TaskRequest, known: KnownTask, told: (state: TaskState) => void): () => void {
+    const { id, agent } = known.record;
+    const here = (): (() => void) => this.#adopt(request, known).watch(told);
+    if (this.#live.has(id)) return here();
+    let stop: (() => void) | undefined;
+    const lost = (): void => {
+      try {
+        stop = here();
+      } catch {
+        // Nobody knows it any more.
+      }
+    };
+    stop = this.#elsewhere?.watch({ id, agent }, told, lost) ?? here();
+    return () => stop?.();
+  }
+
+  /** One of an earlier process, unless it is followed here already. What the upstream had answered then is gone. */
+  #adopt({ agent, session, asks }: TaskRequest, { record, entry }: KnownTask): LiveTask {
+    const followed = this.#live.get(record.id);
+    if (followed !== undefined) return followed;
     if (record.upstreamId === undefined) throw new HubError('not_found', 'Unknown task');
-    const { pollMs } = record;
+    const { pollMs, status, finished } = record;
+    const begun = { agent, session, asks, entry };
     const live = this.#liveOf(record, begun, {
       ...handleOf(record),
-      status: 'working',
+      // How it ended otherwise, its upstream can say.
+      status: finished && status === 'cancelled' ? 'cancelled' : 'working',
       ttlMs: record.expiresAt - record.createdAt,
       ...(pollMs !== undefined && { pollIntervalMs: pollMs }),
     });
@@ -255,7 +281,7 @@ export class TaskDesk {
   ): TaskRecord {
     const now = this.#deps.clock.now();
     return {
-      id: randomToken(24),
+      id: (this.#elsewhere?.self ?? randomToken(9)) + randomToken(15),
       agent: agent.id,
       connector: entry.connector.id,
       owner,
@@ -315,34 +341,4 @@ export class TaskDesk {
     const status = record.status as Task['status'];
     return { ...handleOf(record), status, ttlMs: record.expiresAt - record.createdAt };
   }
-}
-
-function handleOf({ id, createdAt, updatedAt, expiresAt }: TaskRecord) {
-  return {
-    taskId: id,
-    createdAt: new Date(createdAt).toISOString(),
-    lastUpdatedAt: new Date(updatedAt).toISOString(),
-    ttlMs: expiresAt - createdAt,
-  };
-}
-
-/** As the caller of this request sees it: questions say who asks where that is not clear. */
-function shown(state: TaskState, { entry }: LiveTask, { scope }: TaskRequest): TaskState {
-  const { inputRequests, ...rest } = state;
-  if (inputRequests === undefined) return state;
-  return { ...rest, inputRequests: relayedQuestions(inputRequests, entry.connector, scope) };
-}
-
-function writeCursor({ createdAt, id }: TaskRecord): string {
-  return Buffer.from(JSON.stringify([createdAt, id])).toString('base64url');
-}
-
-function readCursor(cursor: string): { readonly createdAt: number; readonly id: string } {
-  try {
-    const [createdAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-    if (typeof createdAt === 'number' && typeof id === 'string') return { createdAt, id };
-  } catch {
-    // Not one of ours.
-  }
-  throw new HubError('invalid_cursor', 'Unknown cursor');
 }

@@ -2,17 +2,20 @@ import type { Agent } from '../../agents/index.js';
 import type { ToolEntry } from '../../catalog/index.js';
 import type { Access, AccessProvider } from '../../credentials/index.js';
 import type { EventLog } from '../../governance/index.js';
-import type { CallId, Clock, Logger, TaskRecord, TaskStore } from '../../kernel/index.js';
-import type { ClientCapabilities, Task, TaskWish } from '../../mcp/model/index.js';
+import type { CallId, Clock, Logger, Switchboard, TaskRecord, TaskStore } from '../../kernel/index.js';
+import type { ClientCapabilities, Task, TaskState, TaskWish } from '../../mcp/model/index.js';
 import type { AskProfile, UpstreamOptions, Upstreams } from '../../upstreams/index.js';
 import type { AgentRequest } from '../agent-request.js';
 import type { ToolCall } from '../call-tool.js';
 import type { GuardAnswerDependencies } from '../guard-answer.js';
 import type { RateLimits } from '../rate-limits.js';
+import { relayedQuestions } from '../relayed-question.js';
 import type { Surfaces } from '../surfaces.js';
 
 export interface TaskDependencies extends GuardAnswerDependencies {
   readonly store: TaskStore;
+  /** Where other replicas may follow tasks. */
+  readonly board?: Switchboard;
   readonly surfaces: Surfaces;
   readonly credentials: AccessProvider;
   readonly upstreams: Pick<Upstreams, 'open'>;
@@ -41,6 +44,12 @@ export interface BegunCall {
   readonly wish: TaskWish;
 }
 
+/** A task, and the tool it is about. */
+export interface KnownTask {
+  readonly record: TaskRecord;
+  readonly entry: ToolEntry;
+}
+
 export interface TaskPage {
   readonly tasks: readonly Task[];
   readonly nextCursor?: string;
@@ -65,4 +74,21 @@ export function begunCall(
 ): BegunCall {
   const { agent, session, asks, exposedName, tasks: wish = { wanted: false } } = call;
   return { agent, entry, session, asks, callId, exposedName, owner, wish };
+}
+
+/** As the caller of this request sees it: questions say who asks where that is not clear. */
+export function shown(state: TaskState, { entry }: KnownTask, { scope }: TaskRequest): TaskState {
+  const { inputRequests, ...rest } = state;
+  if (inputRequests === undefined) return state;
+  return { ...rest, inputRequests: relayedQuestions(inputRequests, entry.connector, scope) };
+}
+
+/** What its caller knows it by. */
+export function handleOf({ id, createdAt, updatedAt, expiresAt }: TaskRecord) {
+  return {
+    taskId: id,
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(updatedAt).toISOString(),
+    ttlMs: expiresAt - createdAt,
+  };
 }
