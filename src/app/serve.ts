@@ -11,6 +11,7 @@ import { endWithAgents } from './end-with-agents.js';
 import { followReplicas } from './follow-replicas.js';
 import { openDataFolder, type DataFolder } from './data-folder.js';
 import { recoverUnfinishedCalls } from './recover.js';
+import { RepeatedTask } from './repeated-task.js';
 import { startSchedule } from './schedule.js';
 import { VERSION } from './version.js';
 
@@ -78,7 +79,12 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   hub.publicUrl.listening(localUrlOf(server, config));
   hub.events.append({ kind: 'hub' }, { type: 'hub.started', version: VERSION });
   const schedule = startSchedule(hub, config);
-  hub.connectorsChanged.on(() => void schedule.refresh());
+  const refreshing = new RepeatedTask(
+    () => schedule.refresh(),
+    hub.logger,
+    'connectors that changed could not be read; it is tried again',
+  );
+  hub.connectorsChanged.on(() => refreshing.request());
   hub.connectorsChanged.on(() => void tidyFolders(hub).catch(() => {}));
   await schedule.refresh();
   await schedule.known(FIRST_LISTING_MS);
@@ -86,6 +92,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
 
   async function end(lingerMs: number): Promise<void> {
     ready = false;
+    refreshing.stop();
     schedule.stop();
     shutdown.abort();
     await drain(server, lingerMs, () => mcp.close());
