@@ -31,6 +31,23 @@ test('P-10: the folder of one caller is new for each process, and goes with it',
   expect([existsSync(one.path), existsSync(two.path)]).toEqual([false, true]);
 });
 
+test('P-10: what a process left in its folder that cannot be removed disturbs nobody', async () => {
+  const place = join(root, 'other');
+  const more = new ProcessFolders({ folder: place, temporary: () => place });
+  const { release } = more.open(connector('a', { isolation: 'per_principal' }))!;
+  more.open(connector('b'));
+  const looked: string[] = [];
+  await more.tidy(async (name) => {
+    looked.push(name);
+    // From now on nothing below it can be reached.
+    rmSync(place, { recursive: true, force: true });
+    writeFileSync(place, '');
+    return false;
+  });
+  expect(looked).toHaveLength(2);
+  release();
+});
+
 test.each<readonly [string, readonly string[], boolean]>([
   ['node', ['/srv/a.mjs', '--port', '80'], false],
   ['/usr/bin/server', [], false],

@@ -36,15 +36,23 @@ export class ProcessFolders {
   async tidy(isKnown: (connector: string) => Promise<boolean>): Promise<void> {
     const { folder } = this.#options;
     const names = existsSync(folder) ? readdirSync(folder) : [];
-    for (const name of names)
-      if (!(await isKnown(name))) rmSync(join(folder, name), { recursive: true, force: true });
+    for (const name of names) if (!(await isKnown(name))) remove(join(folder, name));
   }
 
   #openTemporary(): ProcessFolder {
     const parent = this.#options.temporary() ?? tmpdir();
     mkdirSync(parent, { recursive: true, mode: 0o700 });
     const path = mkdtempSync(join(parent, 'folder-'));
-    return { path, release: () => rmSync(path, { recursive: true, force: true }) };
+    return { path, release: () => remove(path) };
+  }
+}
+
+/** A process decides what is in its folder and who may touch it: what cannot be removed stays. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Of use to nobody, and in nobody's way.
   }
 }
 
