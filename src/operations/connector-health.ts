@@ -40,31 +40,81 @@ const HISTORY = 50;
 const BAD: ReadonlySet<HealthState> = new Set(['unhealthy', 'failed']);
 
 export function createHealthBook(deps: HealthDependencies): HealthBook {
-  const { upstreams, catalog, events, clock, timeoutMs } = deps;
-  const states = new Map<ConnectorId, ConnectorHealth>();
-  const histories = new Map<ConnectorId, ConnectorHealth[]>();
-  const startedAt = clock.now();
+  return new Book(deps);
+}
+
+class Book implements HealthBook {
+  readonly #deps: HealthDependencies;
+  readonly #unknown: ConnectorHealth;
+  readonly #states = new Map<ConnectorId, ConnectorHealth>();
+  readonly #histories = new Map<ConnectorId, readonly ConnectorHealth[]>();
   /** Why those that live do not serve: a connector that is described differently has yet to show it. */
-  const useless = new WeakMap<Connector, string>();
+  readonly #useless = new WeakMap<Connector, string>();
 
-  const unknown = { state: 'unknown', reason: undefined, since: startedAt, checkedAt: undefined } as const;
+  constructor(deps: HealthDependencies) {
+    this.#deps = deps;
+    this.#unknown = { state: 'unknown', reason: undefined, since: deps.clock.now(), checkedAt: undefined };
+  }
 
-  function healthOf(connector: Connector): ConnectorHealth {
-    const known = states.get(connector.id) ?? unknown;
+  healthOf(connector: Connector): ConnectorHealth {
+    const known = this.#states.get(connector.id) ?? this.#unknown;
     if (connector.enabled) return known;
     return { ...known, state: 'disabled', reason: undefined, since: connector.updatedAt };
   }
 
-  function record(connector: Connector, state: HealthState, reason: string | undefined): ConnectorHealth {
-    const before = healthOf(connector);
+  historyOf(connector: ConnectorId): readonly ConnectorHealth[] {
+    return this.#histories.get(connector) ?? [];
+  }
+
+  async check(connector: Connector): Promise<ConnectorHealth> {
+    if (!connector.enabled) return this.healthOf(connector);
+    const { upstreams, timeoutMs } = this.#deps;
+    try {
+      await upstreams.probe(connector, timeoutMs());
+      const why = this.#useless.get(connector);
+      return this.#record(connector, why === undefined ? 'healthy' : 'unhealthy', why);
+    } catch (error) {
+      const known = error instanceof HubError ? error : undefined;
+      const state = known?.details?.['reason'] === 'process_failed' ? 'failed' : 'unhealthy';
+      return this.#record(connector, state, known?.message ?? 'unexpected failure');
+    }
+  }
+
+  note(change: UpstreamChange): void {
+    const { catalog, events } = this.#deps;
+    if (!change.connector.enabled || !catalog.isCurrent(change.connector)) return;
+    const { event, state, reason } = meaningOf(change);
+    if (event !== undefined) events.append({ kind: 'hub' }, event);
+    this.#record(change.connector, state, reason);
+  }
+
+  listed(connector: Connector, failure?: unknown): void {
+    if (!connector.enabled) return;
+    const why = whyUseless(failure);
+    if (why !== undefined) {
+      this.#useless.set(connector, why);
+      this.#record(connector, 'unhealthy', why);
+    } else if (failure === undefined && this.#useless.delete(connector)) {
+      this.#record(connector, 'healthy', undefined);
+    }
+  }
+
+  forget(connector: ConnectorId): void {
+    this.#states.delete(connector);
+    this.#histories.delete(connector);
+  }
+
+  #record(connector: Connector, state: HealthState, reason: string | undefined): ConnectorHealth {
+    const { catalog, events, clock } = this.#deps;
+    const before = this.healthOf(connector);
     // What was found out of a connector as it was before says nothing of it now.
     if (!catalog.isCurrent(connector)) return before;
     const now = clock.now();
     const health = { state, reason, since: before.state === state ? before.since : now, checkedAt: now };
-    states.set(connector.id, health);
+    this.#states.set(connector.id, health);
     catalog.setHidden(connector.id, connector.hideWhenUnhealthy && BAD.has(state));
     if (before.state === state) return health;
-    histories.set(connector.id, [health, ...(histories.get(connector.id) ?? [])].slice(0, HISTORY));
+    this.#histories.set(connector.id, [health, ...this.historyOf(connector.id)].slice(0, HISTORY));
     const change = {
       connector: connector.id,
       from: before.state,
@@ -74,41 +124,6 @@ export function createHealthBook(deps: HealthDependencies): HealthBook {
     events.append({ kind: 'hub' }, { type: 'connector.health', ...change });
     return health;
   }
-
-  return {
-    healthOf,
-    historyOf: (connector) => histories.get(connector) ?? [],
-    async check(connector) {
-      if (!connector.enabled) return healthOf(connector);
-      try {
-        await upstreams.probe(connector, timeoutMs());
-        const why = useless.get(connector);
-        return record(connector, why === undefined ? 'healthy' : 'unhealthy', why);
-      } catch (error) {
-        const known = error instanceof HubError ? error : undefined;
-        const state = known?.details?.['reason'] === 'process_failed' ? 'failed' : 'unhealthy';
-        return record(connector, state, known?.message ?? 'unexpected failure');
-      }
-    },
-    note(change) {
-      if (!change.connector.enabled || !catalog.isCurrent(change.connector)) return;
-      const { event, state, reason } = meaningOf(change);
-      if (event !== undefined) events.append({ kind: 'hub' }, event);
-      record(change.connector, state, reason);
-    },
-    listed(connector, failure) {
-      if (!connector.enabled) return;
-      const why = whyUseless(failure);
-      if (why !== undefined) {
-        useless.set(connector, why);
-        record(connector, 'unhealthy', why);
-      } else if (failure === undefined && useless.delete(connector)) record(connector, 'healthy', undefined);
-    },
-    forget(connector) {
-      states.delete(connector);
-      histories.delete(connector);
-    },
-  };
 }
 
 /** What it answered instead of what it offers. That somebody has to sign in is no fault of it. */

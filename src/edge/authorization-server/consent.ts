@@ -135,7 +135,7 @@ async function readWish(
     scopes: asked.filter((scope) => known.includes(scope)),
     otherScopes: asked.filter((scope) => scope === 'openid' || scope === 'offline_access'),
     resources: (Array.isArray(resource) ? resource : [resource]).map(String),
-    mustAsk: /\b(?:consent|login)\b/.test(String(params['prompt'] ?? '')),
+    mustAsk: typeof params['prompt'] === 'string' && /\b(?:consent|login)\b/.test(params['prompt']),
   };
 }
 

@@ -71,13 +71,7 @@ export function providerSettings(parts: ProviderParts, library: Library): Config
     },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     pkce: { required: () => true },
-    rotateRefreshToken({ oidc: { params, entities } }) {
-      const [wanted] = [params?.['resource']].flat();
-      // Now, because the library looks when the token is used up already: what cannot be had must not cost the sign-in.
-      if (wanted !== undefined && entities.RefreshToken?.resourceIndicators.has(String(wanted)) !== true)
-        throw new library.errors.InvalidTarget('it was granted for another resource');
-      return true;
-    },
+    rotateRefreshToken: (context) => requireGranted(context, library),
     issueRefreshToken: (_context, client) => client.grantTypeAllowed('refresh_token'),
     expiresWithSession: () => false,
     allowOmittingSingleRegisteredRedirectUri: false,
@@ -110,6 +104,14 @@ export function providerSettings(parts: ProviderParts, library: Library): Config
     renderError: (context, { error: code }, error) => parts.renderError(context, code, error),
     fetch: (resource) => parts.fetchClient(resource instanceof Request ? resource.url : String(resource)),
   };
+}
+
+/** Before a refresh token is used up, which the library does first: what cannot be had must not cost the sign-in. */
+function requireGranted({ oidc: { params, entities } }: KoaContextWithOIDC, { errors }: Library): true {
+  const [wanted] = [params?.['resource']].flat();
+  if (typeof wanted === 'string' && entities.RefreshToken?.resourceIndicators.has(wanted) !== true)
+    throw new errors.InvalidTarget('it was granted for another resource');
+  return true;
 }
 
 /** By which an access token is refused as soon as what it stands on is gone. */
