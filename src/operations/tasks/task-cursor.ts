@@ -8,7 +8,8 @@ export function writeCursor({ createdAt, id }: TaskPosition): string {
 export function readCursor(cursor: string): TaskPosition {
   try {
     const [createdAt, id] = JSON.parse(Buffer.from(cursor, 'base64url').toString()) as unknown[];
-    if (typeof createdAt === 'number' && typeof id === 'string') return { createdAt, id };
+    if (Number.isSafeInteger(createdAt) && typeof id === 'string')
+      return { createdAt: Number(createdAt), id };
   } catch {
     // Not one of ours.
   }
