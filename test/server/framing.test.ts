@@ -244,7 +244,29 @@ describe.each(FRONTS)('framing, by $way', (front) => {
     const live = await open();
     const connection = live.connect();
     connection.write('CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-    expect(await connection.until(() => false)).not.toContain('200');
+    expect(await connection.until(() => false)).toContain('400 Bad Request');
+  });
+
+  test('H-4 H-23: what comes before a request for a tunnel is answered', async () => {
+    const live = await open();
+    const connection = live.connect();
+    connection.write(`${rawPost(INIT)}CONNECT 127.0.0.1:22 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+    expect((await connection.response())?.status).toBe(200);
+    expect((await connection.response())?.status).toBe(400);
+  });
+
+  test.each([
+    [100, 200],
+    [101, 431],
+    [3_000, 431],
+  ])('H-17: %i trailers', async (count, status) => {
+    const live = await open();
+    const connection = live.connect();
+    const [head = ''] = rawPost(INIT).split('\r\n\r\n');
+    const chunked = head.replace(/content-length: \d+/i, 'Transfer-Encoding: chunked');
+    const length = Buffer.byteLength(INIT).toString(16);
+    connection.write(`${chunked}\r\n\r\n${length}\r\n${INIT}\r\n0\r\n${'T: x\r\n'.repeat(count)}\r\n`);
+    expect((await connection.until((text) => text.includes('\r\n\r\n'))).slice(9, 12)).toBe(String(status));
   });
 
   test('M-4: two session headers', async () => {

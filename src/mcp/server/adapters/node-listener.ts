@@ -51,13 +51,18 @@ function createListener(
 ): RequestListener {
   const expire = (exchange: NodeExchange): void => exchange.expire();
   const deadlines = new DueQueue(options.bodyTimeoutMs ?? 20_000, monotonic, expire);
-  // `rawHeaders` holds names and values in turn.
-  const maxRawHeaders = 2 * (options.maxHeaders ?? 100);
+  const limits = { deadlines, maxRawHeaders: 2 * (options.maxHeaders ?? 100) };
   return (request, response) => {
-    const exchange = new NodeExchange(server, entry, deadlines, request, response);
-    if (request.rawHeaders.length > maxRawHeaders) exchange.refuse(TOO_MANY_HEADERS);
+    const exchange = new NodeExchange(server, entry, limits, request, response);
+    if (request.rawHeaders.length > limits.maxRawHeaders) exchange.refuse(TOO_MANY_HEADERS);
     else exchange.start();
   };
+}
+
+interface ReadLimits {
+  readonly deadlines: DueQueue<NodeExchange>;
+  /** Of names and values in turn, in the head and, once more, after the body. */
+  readonly maxRawHeaders: number;
 }
 
 const NO_BODY = new Uint8Array();
@@ -70,7 +75,7 @@ class NodeExchange implements Exchange {
   body: Uint8Array = NO_BODY;
   readonly #server: Pick<McpServer, 'handle'>;
   readonly #entry: Entry;
-  readonly #deadlines: DueQueue<NodeExchange>;
+  readonly #limits: ReadLimits;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   #principal = '';
@@ -81,13 +86,13 @@ class NodeExchange implements Exchange {
   constructor(
     server: Pick<McpServer, 'handle'>,
     entry: Entry,
-    deadlines: DueQueue<NodeExchange>,
+    limits: ReadLimits,
     request: IncomingMessage,
     response: ServerResponse,
   ) {
     this.#server = server;
     this.#entry = entry;
-    this.#deadlines = deadlines;
+    this.#limits = limits;
     this.#request = request;
     this.#response = response;
     this.method = request.method ?? '';
@@ -185,7 +190,7 @@ class NodeExchange implements Exchange {
 
   #read(): void {
     this.#reading = true;
-    this.#deadlines.add(this);
+    this.#limits.deadlines.add(this);
     this.#request.on('data', (chunk: Buffer) => this.#data(chunk));
     this.#request.on('end', () => this.#end());
     // A body that ends early is no request, and there is nobody left to tell.
@@ -209,6 +214,10 @@ class NodeExchange implements Exchange {
     if (!this.#reading) return;
     const chunks = this.#chunks ?? [];
     this.#stopReading();
+    if (this.#request.rawTrailers.length > this.#limits.maxRawHeaders) {
+      this.refuse(TOO_MANY_HEADERS);
+      return;
+    }
     this.body =
       chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, this.#received);
     this.#server.handle(this, this.#principal);
@@ -218,7 +227,7 @@ class NodeExchange implements Exchange {
     if (!this.#reading) return;
     this.#reading = false;
     this.#chunks = undefined;
-    this.#deadlines.delete(this);
+    this.#limits.deadlines.delete(this);
   }
 
   /** What is left of the body is of no interest: the connection ends with the answer. */

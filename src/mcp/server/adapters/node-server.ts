@@ -76,6 +76,7 @@ export function createNodeServer(inner: RequestListener, options: NodeServerOpti
     response.writeHead(417, { 'content-length': 0, ...EMPTY_HEADERS }).end();
   });
   server.on('clientError', refuseBytes);
+  server.on('connect', (_, socket) => refuseBytes(new Error('no tunnels'), socket));
   if (options.front !== undefined)
     attachFastFront(server, options.front, {
       maxHeaders: options.maxHeaders ?? 100,
