@@ -36,7 +36,7 @@ export interface SyncReport extends SnapshotDiff {
 export interface SyncRequest {
   readonly connector: ConnectorId;
   readonly actor: Actor;
-  /** Whose credential may be used where neither anonymous nor shared listing works. */
+  /** Whose credential may be used where neither anonymous nor shared listing works; else that of whom the last one used. */
   readonly agent?: AgentId;
   /** Whether it is made because there is a credential that was not there before. */
   readonly newCredential?: boolean;
@@ -142,7 +142,7 @@ async function takeSnapshot(
   request: SyncRequest,
   before: Snapshot | undefined,
 ): Promise<Snapshot> {
-  const accesses = await deps.credentials.listingAccesses(connector, request.agent);
+  const accesses = await deps.credentials.listingAccesses(connector, request.agent ?? listerOf(before));
   let refusal: unknown;
   for (const access of accesses) {
     try {
@@ -163,6 +163,12 @@ async function takeSnapshot(
         `connector ${connector.id} lists its tools only to those who sign in, and no credential is known yet`,
         { cause: refusal },
       );
+}
+
+/** The agent that the list is of. Where only agents are shown one, it is kept up to date with the same credential. */
+function listerOf(before: Snapshot | undefined): AgentId | undefined {
+  const { listedAs = 'anonymous' } = before ?? {};
+  return listedAs === 'anonymous' || listedAs === 'shared' ? undefined : listedAs;
 }
 
 async function listOnce(

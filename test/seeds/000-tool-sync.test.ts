@@ -138,6 +138,21 @@ describe('credentials for listing', () => {
     expect((await sync(hub, { agent: 'local' })).body).toMatchObject({ tools: 3 });
   });
 
+  test('the agent of the last sync, where none is given: so do those that the hub makes by itself', async () => {
+    const { hub } = await start(
+      { protect: 'everything', tokens: ['mine'] },
+      { auth: { type: 'bearer' }, credentialMode: 'per_agent' },
+    );
+    await admin(hub, 'PUT', '/connectors/linear/credentials/local', { values: { token: 'mine' } });
+    await waitForSync(hub, 'linear');
+    const { hub: inside } = hub.running;
+    const request = { connector: 'linear' as never, actor: { kind: 'hub' } } as const;
+    expect(await inside.syncConnector(request)).toMatchObject({ tools: 3 });
+    expect(inside.catalog.snapshotOf('linear' as never)?.listedAs).toBe('local');
+    await admin(hub, 'DELETE', '/connectors/linear/credentials/local');
+    await expect(inside.syncConnector(request)).rejects.toMatchObject({ code: 'credential_required' });
+  });
+
   test('the first credential of an agent fills an empty connector by itself', async () => {
     const { hub } = await start(
       { protect: 'everything', tokens: ['mine'] },
