@@ -142,7 +142,8 @@ async function takeSnapshot(
   request: SyncRequest,
   before: Snapshot | undefined,
 ): Promise<Snapshot> {
-  const accesses = await deps.credentials.listingAccesses(connector, request.agent ?? listerOf(before));
+  const agent = request.agent ?? listerOf(before);
+  const accesses = await deps.credentials.listingAccesses(connector, agent);
   let refusal: unknown;
   for (const access of accesses) {
     try {
@@ -160,7 +161,7 @@ async function takeSnapshot(
     ? refusal
     : new HubError(
         'credential_required',
-        `connector ${connector.id} lists its tools only to those who sign in, and no credential is known yet`,
+        `connector ${connector.id} lists its tools only to those who sign in, and ${whoIsMissing(connector, agent)}`,
         { cause: refusal },
       );
 }
@@ -169,6 +170,11 @@ async function takeSnapshot(
 function listerOf(before: Snapshot | undefined): AgentId | undefined {
   const { listedAs = 'anonymous' } = before ?? {};
   return listedAs === 'anonymous' || listedAs === 'shared' ? undefined : listedAs;
+}
+
+function whoIsMissing({ credentialMode }: Connector, agent: AgentId | undefined): string {
+  if (credentialMode !== 'per_agent') return 'no credential is known yet';
+  return agent === undefined ? 'no agent was named to ask as' : `agent ${agent} has to do so first`;
 }
 
 async function listOnce(

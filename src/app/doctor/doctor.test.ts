@@ -260,10 +260,13 @@ test('a server that wants a credential, and a connector that has no place for on
   expect(step.advice).toContain('--bearer-env');
 });
 
-test('a connector for which nobody has signed in has no tools', () => {
+test('a connector that lists its tools only to those who sign in is to be asked as one of them', () => {
   const failure = { code: 'credential_required', message: 'why' };
   const step = explainSyncFailure('x', failure, { isCommand: false, isPerAgent: true });
-  expect(step).toMatchObject({ step: 'auth', advice: expect.stringContaining('--agent AGENT') as string });
+  expect(step).toMatchObject({
+    step: 'auth',
+    advice: expect.stringMatching(/sync x --agent.*connect x --agent/) as string,
+  });
 });
 
 describe('calls', () => {

@@ -45,7 +45,7 @@ export function explainSyncFailure(
         'auth',
         message,
         isPerAgent
-          ? `Nobody has signed in yet, so there is nobody to ask as. Do so for one agent with "crosspoint connector connect ${id} --agent AGENT": its tools are listed then.`
+          ? `Ask as an agent that has signed in, with "crosspoint connector sync ${id} --agent AGENT". If none has yet, do so for one with "crosspoint connector connect ${id} --agent AGENT": its tools are listed then.`
           : `Store a credential with "crosspoint connector connect ${id}".`,
       );
     case 'oauth_refused':

@@ -37,6 +37,21 @@ async function withTwo(hub: AdminHub): Promise<void> {
   await connect(hub, { agent: 'local', account: 'office' });
 }
 
+const listing = [
+  { why: 'no agent was named to ask as', body: {} },
+  { why: 'agent other has to do so first', body: { agent: 'other' } },
+].map(({ why, body }): Scenario => ({
+  name: `tools are listed to those who sign in: ${why}`,
+  given: async (hub) => {
+    await withAccount(hub);
+    await tell(hub, { method: 'POST', path: '/agents', body: { id: 'other' } });
+  },
+  request: { method: 'POST', path: '/connectors/tracker/sync', body },
+  status: 409,
+  body: { error: { code: 'credential_required', message: expect.stringContaining(why) as string } },
+  events: [{ type: 'connector.sync_failed', connector: 'tracker' }],
+}));
+
 const beginning: Scenario[] = [
   {
     name: 'a sign-in begins at the authorization server',
@@ -208,4 +223,4 @@ const keeping: Scenario[] = [
   })),
 ];
 
-export const ACCOUNT_SCENARIOS = named('accounts', [...beginning, ...keeping]);
+export const ACCOUNT_SCENARIOS = named('accounts', [...beginning, ...listing, ...keeping]);
