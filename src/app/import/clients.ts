@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 /** The programs whose files we can read. */
 export const CLIENTS = ['claude-code', 'claude-desktop', 'cursor', 'vscode', 'windsurf', 'codex'] as const;
@@ -42,6 +42,20 @@ export function clientFiles(client: ClientName, place: ClientPlace): readonly st
         join(environment['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
       ];
   }
+}
+
+/**
+ * Whether the client whose file this is fills in `${NAME}`. To others that is text for the program they start; what they
+ * fill in has a prefix, as in `${env:NAME}`.
+ */
+export function fillsBareNames(file: string): boolean {
+  const name = basename(file);
+  const isEditors = ['.vscode', '.cursor', 'User'].includes(basename(dirname(file)));
+  return !(
+    isEditors ||
+    name.endsWith('.toml') ||
+    ['claude_desktop_config.json', 'mcp_config.json'].includes(name)
+  );
 }
 
 /** Where programs of this system keep their settings. */

@@ -17,7 +17,8 @@ export interface HiddenParts {
   readonly variables: Readonly<Record<string, Secret>>;
 }
 
-const REFERENCE = /\$\{(?:env|file):[^}]+\}/;
+/** Of ours, or a whole text that the command itself fills in. */
+const REFERENCE = /\$\{(?:env|file):[^}]+\}|^\$\{\w+\}$/;
 
 export function hideSecretsOf(
   id: string,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { ConnectorInput } from '../../contract/index.js';
 import type { Secret } from '../../kernel/index.js';
 import { hideSecretsOf } from './hide-secrets.js';
@@ -24,8 +25,12 @@ export function toLocal(
   sources: PlaceholderSources,
   names: VariableNames,
 ): LocalParts {
-  const fill = (text: string, what: string): Resolved & { readonly text: string } => {
-    const resolved = resolvePlaceholders(text, sources);
+  const fill = (text: string, what: string, own: object = {}): Resolved & { readonly text: string } => {
+    const leaves = (name: string, isOptional: boolean): boolean =>
+      !raw.fillsBareNames ||
+      // The process has it, and so may mean itself.
+      (!isOptional && sources.environment[name] === undefined && Object.hasOwn(own, name));
+    const resolved = resolvePlaceholders(text, { ...sources, leaves });
     if (resolved.text === undefined) throw new Error(`${what} needs ${describeMissing(resolved.missing)}`);
     return { ...resolved, text: resolved.text };
   };
@@ -34,7 +39,7 @@ export function toLocal(
     ([, { text, names: from, confided: isConfided }]) =>
       isConfided || from.some((word) => looksSecret(word, text)),
   );
-  const args = raw.args.map((argument) => fill(argument, 'an argument').text);
+  const args = raw.args.map((argument) => fill(argument, 'an argument', raw.env).text);
   const { variables, ...hidden } = hideSecretsOf(
     id,
     {
@@ -49,7 +54,7 @@ export function toLocal(
       command: fill(raw.command, 'its command').text,
       ...(args.length > 0 && { args: [...hidden.args] }),
       ...(filled.length > 0 && { env: { ...hidden.env } }),
-      ...(raw.cwd !== undefined && { cwd: fill(raw.cwd, 'its folder').text }),
+      ...(raw.cwd !== undefined && { cwd: resolve(sources.workspace, fill(raw.cwd, 'its folder').text) }),
       ...(!raw.enabled && { enabled: false }),
       ...(raw.timeoutMs !== undefined && { timeouts: { requestMs: raw.timeoutMs } }),
     },

@@ -9,6 +9,8 @@ export interface PlaceholderSources {
   readonly workspace: string;
   /** Answers to the inputs of a file, by their id. */
   readonly answers: Readonly<Record<string, string>>;
+  /** Whether `${NAME}` stays as it is. It is filled in otherwise. */
+  readonly leaves?: (name: string, isOptional: boolean) => boolean;
 }
 
 export interface Resolved {
@@ -24,6 +26,7 @@ export interface Resolved {
 
 const PLACEHOLDER = /\$\{([^{}]+)\}/g;
 const VARIABLE = /^(?:env:)?([A-Za-z_]\w*)(?::-(.*))?$/s;
+const BARE = /^([A-Za-z_]\w*)(:-.*)?$/s;
 
 /** Fills in `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${input:id}`, `${file:path}` and the places editors know. */
 export function resolvePlaceholders(text: string, sources: PlaceholderSources): Resolved {
@@ -33,6 +36,7 @@ export function resolvePlaceholders(text: string, sources: PlaceholderSources): 
   const filled = text.replace(PLACEHOLDER, (whole, content: string) => {
     const place = placeOf(content, sources);
     if (place !== undefined) return place;
+    if (isLeft(content, sources)) return whole;
     const found = valueOf(content, sources);
     names.push(found.name);
     confided ||= found.confided;
@@ -72,6 +76,11 @@ function placeOf(content: string, { home, workspace }: PlaceholderSources): stri
     default:
       return undefined;
   }
+}
+
+function isLeft(content: string, { leaves }: PlaceholderSources): boolean {
+  const [, name, fallback] = BARE.exec(content) ?? [];
+  return name !== undefined && leaves?.(name, fallback !== undefined) === true;
 }
 
 interface Found {

@@ -8,6 +8,7 @@ import type { ImportedServer } from './imported-server.js';
 import { inputsIn, type PlaceholderSources } from './placeholders.js';
 import type { ClientContent, ClientInput, ServerEntry } from './read-client-file.js';
 import { readEntry } from './read-entry.js';
+import { createTurnedOff } from './turned-off.js';
 import { createVariableNames, type VariableNames } from './variable-names.js';
 
 export interface ImportRequest {
@@ -23,13 +24,14 @@ export interface ImportRequest {
 /** What would become of each server of a client. Of several with one name the first counts. */
 export function planImport(request: ImportRequest): readonly ImportedServer[] {
   const names = createVariableNames(request.variables);
+  const isTurnedOff = createTurnedOff(request.place);
   const ids = new Set<string>();
   const servers = new Map<string, ImportedServer>();
   for (const entry of request.content.servers) {
     if (servers.has(entry.name)) continue;
     const id = chooseId(entry.name, ids);
     ids.add(id);
-    servers.set(entry.name, toImported(id, entry, request, names));
+    servers.set(entry.name, toImported(id, entry, { ...request, isTurnedOff }, names));
   }
   return [...servers.values()];
 }
@@ -43,7 +45,7 @@ export function questionsOf({ servers, inputs }: ClientContent): readonly Client
 function toImported(
   id: string,
   entry: ServerEntry,
-  request: ImportRequest,
+  request: ImportRequest & { readonly isTurnedOff: (entry: ServerEntry) => boolean },
   names: VariableNames,
 ): ImportedServer {
   const { name, file } = entry;
@@ -55,11 +57,12 @@ function toImported(
     answers: withFallbacks(request.content.inputs, answers),
   };
   try {
-    const raw = readEntry(entry, sources);
+    const given = readEntry(entry, sources);
+    const raw = { ...given, enabled: given.enabled && !request.isTurnedOff(entry) };
     const notes = [
       ...(id === name ? [] : [`called ${id} here`]),
       ...(raw.leftOut.length > 0 ? [`left out: ${raw.leftOut.join(', ')}`] : []),
-      ...(raw.enabled ? [] : ['disabled, as in the file']),
+      ...(raw.enabled ? [] : ['disabled, as there']),
     ];
     const base = { name, id, file };
     if (raw.url !== undefined) {

@@ -35,7 +35,7 @@ export interface ClientContent {
 
 /** Reads a file of any client we know. Throws `config_invalid` for what is no such file. */
 export function readClientFile(file: string, place: ClientPlace): ClientContent {
-  const content = readSettings(file);
+  const content = spellOut(readSettings(file), file);
   const project = projectOf(file, place);
   const toEntries = (servers: unknown): ServerEntry[] =>
     entriesOf(servers).map(([name, settings]) => ({
@@ -66,7 +66,7 @@ export function readClientFile(file: string, place: ClientPlace): ClientContent 
   };
 }
 
-function readSettings(file: string): Settings {
+export function readSettings(file: string): Settings {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -93,11 +93,28 @@ function readSettings(file: string): Settings {
   );
 }
 
+/** Gemini also fills in `$NAME`, and uses no server that it is told to leave out. */
+function spellOut(content: Settings, file: string): Settings {
+  if (basename(dirname(file)) !== '.gemini') return content;
+  const { mcpServers, mcp } = asObject(
+    JSON.parse(JSON.stringify(content).replaceAll(/\$([A-Za-z_]\w*)/g, '${$1}')),
+  );
+  const { allowed, excluded } = asObject(mcp);
+  const isOff = (name: string): boolean =>
+    asList(excluded).includes(name) || (Array.isArray(allowed) && !allowed.includes(name));
+  if (mcpServers === undefined) return content;
+  const servers = entriesOf(mcpServers).map(([name, settings]) => [
+    name,
+    isOff(name) ? { ...asObject(settings), disabled: true } : settings,
+  ]);
+  return { mcpServers: Object.fromEntries(servers) as Settings };
+}
+
 /** `.vscode/mcp.json` and its like belong to the folder they are in, unless that is the user's home. */
 function projectOf(file: string, { home }: ClientPlace): string | undefined {
   const folder = dirname(file);
   const isProjectFile =
-    ['.vscode', '.cursor', '.codex'].includes(basename(folder)) || basename(file) === '.mcp.json';
+    ['.vscode', '.cursor', '.codex', '.gemini'].includes(basename(folder)) || basename(file) === '.mcp.json';
   if (!isProjectFile) return undefined;
   const project = basename(file) === '.mcp.json' ? folder : dirname(folder);
   return project === home ? undefined : project;
