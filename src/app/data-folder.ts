@@ -1,5 +1,5 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { HubError, randomToken, Secret } from '../kernel/index.js';
 import type { MasterKeys } from '../storage/index.js';
 import { findKeyPlace, type KeyPlace } from './master-key/key-place.js';
@@ -27,7 +27,7 @@ export interface DataFolderOptions {
 
 export function openDataFolder({ path, adminToken, masterKey }: DataFolderOptions): DataFolder {
   const isNew = !existsSync(join(path, 'local.token'));
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(path);
   chmodSync(path, 0o700);
   const keyPlace = findKeyPlace(masterKey, path);
   return {
@@ -38,6 +38,19 @@ export function openDataFolder({ path, adminToken, masterKey }: DataFolderOption
     adminToken: adminToken ?? new Secret(keepFile(join(path, 'admin.token'), () => `cpa_${randomToken()}`)),
     localToken: new Secret(keepFile(join(path, 'local.token'), () => `cpk_${randomToken()}`)),
   };
+}
+
+/** Node's own way to make a folder with those above it never ends where the system takes none, as below /proc, and hides that a disk is read-only. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && statSync(path).isDirectory()) return;
+    if (code !== 'ENOENT' || existsSync(dirname(path))) throw error;
+    makeFolder(dirname(path));
+    makeFolder(path);
+  }
 }
 
 /** Reads a file, or makes it with content for the owner's eyes only. */

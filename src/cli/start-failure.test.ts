@@ -33,14 +33,25 @@ test.each(['EACCES', 'EROFS'])('a folder that cannot be written is named: %s', (
   );
 });
 
-test('what is not known is told as the system tells it', () => {
+test.each([
+  ['/dev/null/hub', 'ENOTDIR'],
+  ['/dev/null', 'EEXIST'],
+])('a place where no folder can be is named: %s', (path, code) => {
   let failure: unknown;
   try {
-    mkdirSync('/dev/null/hub');
+    mkdirSync(path);
   } catch (error) {
     failure = error;
   }
-  expect(toStartFailure(failure).message).toContain('/dev/null/hub');
+  expect(toStartFailure(failure).message).toBe(
+    `no folder can be made at ${path} (${code}): choose another data folder with --data`,
+  );
+});
+
+test('what is not known is told as the system tells it', () => {
+  expect(toStartFailure(Object.assign(new Error('EMFILE: open'), { code: 'EMFILE' })).message).toBe(
+    'EMFILE: open',
+  );
 });
 
 test('a wrong configuration ends with 78', () => {
@@ -57,4 +68,7 @@ test('a store out of reach is told with the code of the reason, and with nothing
   expect(told(refused)).toBe('the store cannot be used (ECONNREFUSED)');
   expect(told(new Error('wrapped', { cause: refused }))).toBe('the store cannot be used (ECONNREFUSED)');
   expect(told(undefined)).toBe('the store cannot be used');
+  const sqlite = (errcode: number) => Object.assign(new Error('x'), { code: 'ERR_SQLITE_ERROR', errcode });
+  expect(told(sqlite(13))).toBe('the store cannot be used (the disk is full)');
+  expect(told(sqlite(4874))).toBe('the store cannot be used (SQLite 4874)');
 });

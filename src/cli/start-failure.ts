@@ -14,6 +14,12 @@ function explainSystemError({ code, path, port, address }: SystemError): string 
     case 'EROFS':
       if (path !== undefined) return `not allowed to write ${path}: choose another data folder with --data`;
       return port === undefined ? undefined : `not allowed to use port ${port}: choose another with --port`;
+    case 'EEXIST':
+    case 'ENOTDIR':
+    case 'ENOENT':
+      return path === undefined
+        ? undefined
+        : `no folder can be made at ${path} (${code}): choose another data folder with --data`;
     case 'ENOSPC':
       return 'the disk is full';
     default:
@@ -29,12 +35,15 @@ interface SystemError {
 }
 
 const DEEPEST = 5;
+const SQLITE_FULL = 13;
 
 /** A store or service that is out of reach is so for a reason, of which only the code is told: the rest may quote secrets. */
 function withReason({ code, message, cause }: HubError): string {
   if (code !== 'storage_unavailable') return message;
   let inner: unknown = cause;
   for (let depth = 0; depth < DEEPEST && inner instanceof Error; depth++) {
+    if ('errcode' in inner && typeof inner.errcode === 'number')
+      return `${message} (${(inner.errcode & 0xff) === SQLITE_FULL ? 'the disk is full' : `SQLite ${inner.errcode}`})`;
     if ('code' in inner && typeof inner.code === 'string') return `${message} (${inner.code})`;
     inner = inner.cause;
   }

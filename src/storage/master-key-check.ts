@@ -32,7 +32,7 @@ export function requireKeysFor(
     if (!opens(sealer, keyId, value)) {
       throw new HubError(
         'config_invalid',
-        `the master key "${keyId}" is not the one the store was sealed with; nothing was changed`,
+        `the master key "${keyId}" is not the one the store was sealed with: bring back that one (master.key of the data folder, or CROSSPOINT_MASTER_KEY); the store was not changed`,
       );
     }
   }

@@ -122,6 +122,18 @@ describe('config', () => {
     });
   });
 
+  // Below /proc the system takes no folder, and says of each that the one above is missing.
+  test.each(
+    process.platform === 'linux' ? ['taken.txt', 'taken.txt/below', '/proc/hub/data'] : ['taken.txt'],
+  )('a data folder that cannot be, %s: one line', async (folder) => {
+    writeFileSync(place.path('taken.txt'), '');
+    const { code, stdout, stderr } = await place.run(['serve', '--port', '0', '--data', folder]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(
+      /^crosspoint: no folder can be made at .*: choose another data folder with --data\n$/,
+    );
+  });
+
   test('beyond loopback without a token of the operator: 78', async () => {
     expect(await place.run(['serve', '--host', '0.0.0.0', '--port', '0'])).toMatchObject({
       code: 78,
