@@ -13,6 +13,21 @@ test('a schema without properties gets some, because providers refuse it otherwi
   expect(mcp[0]?.inputSchema).toEqual({ type: 'object' });
 });
 
+test('providers take the lists as they are', () => {
+  interface InputSchema {
+    type: 'object';
+    properties?: unknown;
+    required?: string[] | null;
+    [keyword: string]: unknown;
+  }
+  const { openai, anthropic } = define({});
+  // The types are those of the providers' packages.
+  const functions: { type: 'function'; function: { name: string; parameters?: Record<string, unknown> } }[] =
+    openai;
+  const tools: { name: string; input_schema: InputSchema }[] = anthropic;
+  expect([functions.length, tools.length]).toEqual([1, 1]);
+});
+
 test('every keyword of the schema stays', () => {
   const inputSchema = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -7,24 +7,26 @@ export interface NamedTool {
   readonly tool: Tool;
 }
 
-/** The same tools in the shapes that model providers and libraries want. */
+type Parameters = JsonObject & { readonly type: 'object' };
+
+/** The same tools in the shapes that model providers and libraries want, whose types know no readonly lists. */
 export interface Definitions {
-  readonly openai: readonly {
+  readonly openai: {
     readonly type: 'function';
     readonly function: {
       readonly name: string;
       readonly description: string;
-      readonly parameters: JsonObject;
+      readonly parameters: Parameters;
     };
   }[];
-  readonly anthropic: readonly {
+  readonly anthropic: {
     readonly name: string;
     readonly description: string;
-    readonly input_schema: JsonObject;
+    readonly input_schema: Parameters;
   }[];
   /** By name; wrap `inputSchema` with the AI SDK's `jsonSchema()`. */
   readonly aiSdk: Readonly<
-    Record<string, { readonly description: string; readonly inputSchema: JsonObject }>
+    Record<string, { readonly description: string; readonly inputSchema: Parameters }>
   >;
   readonly mcp: readonly Tool[];
 }
@@ -52,6 +54,6 @@ function describe({ description, title, name }: Tool): string {
 }
 
 /** Providers refuse an object schema without properties. */
-function toParameters({ inputSchema }: Tool): JsonObject {
+function toParameters({ inputSchema }: Tool): Parameters {
   return { ...inputSchema, type: 'object', properties: inputSchema['properties'] ?? {} };
 }
