@@ -129,8 +129,8 @@ class ResourceWatch {
   }
 
   async #retry(): Promise<void> {
-    const owner = this.#findOwner();
     try {
+      const owner = this.#findOwner();
       if (owner === undefined) throw new HubError('unknown_resource', 'Resource not found');
       await this.#watch(owner);
       this.#failures = 0;
