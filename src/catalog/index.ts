@@ -23,6 +23,7 @@ export {
   type SurfaceScope,
   type ToolEntry,
 } from './surface.js';
+export { exposeTool } from './shown-tools.js';
 export type { ResourceOwner } from './resource-router.js';
 export { matchesAny } from './tool-pattern.js';
 export { createSchemaIndex } from './schema-index.js';

@@ -90,7 +90,7 @@ function toolEntries(entry: CatalogEntry, scope: SurfaceScope): ToolEntry[] {
  * On a connector's own endpoint the definition is the upstream's; elsewhere the name is ours, and header annotations go,
  * which browsers cannot honour. What the operator wrote about a tool stands with it everywhere.
  */
-function exposeTool({ tool, exposedName, connector, snapshot }: ToolEntry, scope: SurfaceScope): Tool {
+export function exposeTool({ tool, exposedName, connector, snapshot }: ToolEntry, scope: SurfaceScope): Tool {
   const guided = withTaskSupport(withUsageGuide(tool, connector.prompts), snapshot);
   if (scope.kind === 'connector') return guided;
   return { ...guided, name: exposedName, inputSchema: withoutParamHeaders(tool.inputSchema) };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../agents/index.js';
-import type { SurfaceScope } from '../catalog/index.js';
+import { exposeTool, type SurfaceScope } from '../catalog/index.js';
 import { HubError, toCallId, type CallId, type Tracer } from '../kernel/index.js';
 import { isObject, METHOD_NOT_FOUND, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import {
@@ -143,9 +143,8 @@ function requireTaskSupport(
   surfaces: Surfaces,
   { agent, scope, exposedName }: Parameters<CallTool>[0],
 ): void {
-  const surface = surfaces.surfaceFor(agent, scope);
-  const tool = surface.tools.find(({ name }) => name === exposedName);
-  if (tool !== undefined && taskSupportOf(tool) === 'forbidden')
+  const entry = surfaces.surfaceFor(agent, scope).findTool(exposedName);
+  if (entry !== undefined && taskSupportOf(exposeTool(entry, scope)) === 'forbidden')
     throw new ProtocolError(METHOD_NOT_FOUND, 'This tool cannot be called as a task');
 }
 
