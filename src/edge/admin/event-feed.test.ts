@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { EventQuery, EventRecord } from '../../governance/index.js';
 import { silentLogger } from '../../kernel/index.js';
-import { EventFeed } from './event-feed.js';
+import { EventFeed, type EventFeedOptions } from './event-feed.js';
 
 /** A log that can be made to grow, and counts how often it is looked into. */
 class Log {
@@ -30,16 +30,20 @@ class Log {
     return () => this.listeners.delete(listener);
   };
   last = async () => this.records.at(-1);
-  query = async ({ after = 0, before = Infinity, limit }: EventQuery) => {
+  query = async ({ type, after = 0, before = Infinity, limit }: EventQuery) => {
     this.queries++;
-    return this.records.filter(({ sequence }) => sequence > after && sequence < before).slice(0, limit);
+    return this.records
+      .filter(
+        ({ sequence, event }) => sequence > after && sequence < before && event.type === (type ?? event.type),
+      )
+      .slice(0, limit);
   };
 }
 
 const log = { current: new Log() };
 let closed = 0;
 
-async function open(limits: { readonly lookMs?: number } = {}): Promise<EventFeed> {
+async function open(limits: Partial<Pick<EventFeedOptions, 'lookMs' | 'filter'>> = {}): Promise<EventFeed> {
   const feed = new EventFeed({
     events: log.current,
     eventStore: log.current,
@@ -60,6 +64,23 @@ beforeEach(() => {
   closed = 0;
 });
 afterEach(() => vi.useRealTimers());
+
+test('whoever looks for something rare gets signs of life also while much else happens', async () => {
+  const feed = await open({ filter: { type: 'hub.stopped' } });
+  const reader = feed.readable.getReader();
+  await reader.read();
+  let signs = 0;
+  const reading = (async () => {
+    while (!(await reader.read()).done) signs++;
+  })();
+  for (let round = 0; round < 30; round++) {
+    log.current.grow(1);
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  feed.close();
+  await reading;
+  expect(signs).toBeGreaterThanOrEqual(2);
+});
 
 test('a client that does not read costs nothing, however much happens', async () => {
   const feed = await open();

@@ -97,17 +97,16 @@ export class EventFeed {
   /** The next page, or a sign of life. */
   async #next(): Promise<string> {
     const { keepAliveMs, lookMs = keepAliveMs } = this.#options;
-    let silentMs = 0;
+    // Whatever happens that the client does not want to hear of.
+    const dueAt = performance.now() + keepAliveMs;
     while (!this.#closed) {
       const page = await this.#read();
       if (page.length > 0) return page.map(toMessage).join('');
-      if (this.#position < this.#latest) continue;
-      const waitMs = Math.min(lookMs, keepAliveMs - silentMs);
-      if (!(await this.#silence(waitMs))) continue;
-      silentMs += waitMs;
+      const leftMs = dueAt - performance.now();
+      if (leftMs <= 0) return ': keep-alive\n\n';
       // Events of other hubs on the same store are not told, only found.
-      await this.#lookForLatest();
-      if (silentMs >= keepAliveMs) return ': keep-alive\n\n';
+      if (this.#position >= this.#latest && (await this.#silence(Math.min(lookMs, leftMs))))
+        await this.#lookForLatest();
     }
     return '';
   }
