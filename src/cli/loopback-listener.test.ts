@@ -27,3 +27,13 @@ test('it closes although a browser keeps a connection in store, or asks twice', 
   await listener.close();
   await Promise.allSettled(pages);
 });
+
+test('a request for something that is no address does not end it', async () => {
+  const listener = await openLoopbackListener();
+  const { hostname, port } = new URL(listener.url);
+  const stranger = connect(Number(port), hostname);
+  stranger.end('GET // HTTP/1.1\r\nHost: x\r\n\r\n');
+  const [answer] = await once(stranger.setEncoding('utf8'), 'data');
+  await listener.close();
+  expect(answer).toMatch(/^HTTP\/1.1 404 /);
+});

@@ -53,10 +53,9 @@ export async function openLoopbackListener(): Promise<LoopbackListener> {
 }
 
 function readConfirmation({ method, url = '' }: IncomingMessage, path: string): string | undefined {
-  if (method !== 'GET') return undefined;
-  const { pathname, searchParams } = new URL(url, 'http://127.0.0.1');
-  const confirmation = searchParams.get('confirmation') ?? '';
-  return pathname === path && CONFIRMATION.test(confirmation) ? confirmation : undefined;
+  if (method !== 'GET' || !url.startsWith(`${path}?`)) return undefined;
+  const confirmation = new URLSearchParams(url.slice(path.length)).get('confirmation') ?? '';
+  return CONFIRMATION.test(confirmation) ? confirmation : undefined;
 }
 
 /** Only words of ours are shown. */
