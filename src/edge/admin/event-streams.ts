@@ -53,6 +53,8 @@ export function createEventStreams(
         signal.removeEventListener('abort', close);
         deps.shutdown?.removeEventListener('abort', close);
       });
+      // Who left meanwhile is not told of again.
+      if ([signal, deps.shutdown].some((each) => each?.aborted)) close();
       return feed.readable;
     },
   };

@@ -26,6 +26,7 @@ export function toLines(
     source.return?.().catch(() => {});
   };
   signal.addEventListener('abort', end, { once: true });
+  if (signal.aborted) end();
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
