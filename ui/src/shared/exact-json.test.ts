@@ -26,6 +26,11 @@ describe('JSON with every digit', () => {
     expect(['0x10', '+1', '.5', '1.', ' 1', '', '01'].map(readExact)).toEqual(Array(7).fill(undefined));
   });
 
+  test('a number with a million zeros takes no longer than others of its length', () => {
+    const text = `1.${'0'.repeat(1_000_000)}1`;
+    expect(writeJson(parseJson(text))).toBe(text);
+  });
+
   test('indented', () => {
     expect(writeJson({ a: new ExactNumber('9007199254740993') }, 2)).toBe('{\n  "a": 9007199254740993\n}');
   });
