@@ -88,6 +88,19 @@ test('a session outlives a restart of Redis', async () => {
   await vi.waitFor(async () => expect((await client.request(2, 'ping')).status).toBe(200), SOON);
 }, 60_000);
 
+test('F24: a Redis that was emptied is given back sessions before one is said to be unknown', async () => {
+  const clients = await Promise.all([0, 1].map((at) => roving().initialize(at, at)));
+  await servers().redis.command('FLUSHALL');
+  // Neither replica knows the session of the other.
+  expect((await clients[0]!.request(1, 'ping')).status).toBe(200);
+  expect((await clients[1]!.request(0, 'tools/call', echo('kept'))).message.result.content).toBeDefined();
+  expect((await clients[1]!.request(2, 'ping')).status).toBe(200);
+  const stranger = roving();
+  stranger.session = 'x'.repeat(43);
+  await servers().redis.command('FLUSHALL');
+  expect((await stranger.request(2, 'ping')).status).toBe(404);
+});
+
 test('while Postgres is away no call is made, and afterwards the session goes on', async () => {
   const client = await roving().initialize(0, 1);
   const before = upstream.ledger.length;

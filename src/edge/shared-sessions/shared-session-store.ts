@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock, SharedStore, Switchboard } from '../../kernel/index.js';
 import { parseJson, stringifyJson, TOLERANT_JSON } from '../../mcp/jsonrpc/index.js';
 import { StoreUnavailable, type SessionRecord, type SessionStore } from '../../mcp/server/index.js';
+import { LossMark } from './loss-mark.js';
 
 export interface SharedSessionOptions {
   readonly store: SharedStore;
@@ -40,6 +41,7 @@ const LONG_AGO = Number.NEGATIVE_INFINITY;
 const MOST_TRIES = 5;
 /** Stands where a session was: whoever still remembers it must not bring it back. */
 const ENDED = 'ended';
+const LOST = JSON.stringify(['lost']);
 
 /**
  * Sessions that all replicas serve. Each remembers those it has seen, asks the store about them once a minute, and hears
@@ -52,6 +54,7 @@ export class SharedSessionStore implements SessionStore {
   readonly #proving = new Map<string, Proof>();
   readonly #sweep: NodeJS.Timeout;
   readonly #stop: () => void;
+  readonly #mark: LossMark;
   #proveAgain: NodeJS.Timeout | undefined;
   #troubleUntil = LONG_AGO;
   #closed = false;
@@ -72,9 +75,12 @@ export class SharedSessionStore implements SessionStore {
       missed: () => {
         // The store is back.
         this.#troubleUntil = LONG_AGO;
-        for (const entry of this.#entries.values()) entry.provenAt = LONG_AGO;
-        void this.#proveAll();
+        this.#doubtAll();
       },
+    });
+    this.#mark = new LossMark(options.store, `sessions-kept:${options.endpoint}`, () => {
+      options.board.tell(undefined, this.#line, LOST);
+      this.#doubtAll();
     });
     this.#sweep = setInterval(() => this.#dropIdle(), SWEEP_MS);
     this.#sweep.unref();
@@ -84,6 +90,7 @@ export class SharedSessionStore implements SessionStore {
     const { store, perPrincipal, total } = this.#options;
     const member = digest(nameOf(record.principal, record.id));
     return this.#reaching(async () => {
+      await this.#mark.leave();
       const [own, all] = this.#groupsOf(record.principal);
       if (!(await store.join(own, member, { ttlMs: this.#ttlMs, most: perPrincipal }))) return false;
       if (!(await store.join(all, member, { ttlMs: this.#ttlMs, most: total }))) {
@@ -175,6 +182,18 @@ export class SharedSessionStore implements SessionStore {
     return proof.found;
   }
 
+  /** Of one that is not remembered here. Where the store has lost everything, others may remember it. */
+  async #seek(key: string): Promise<string | undefined> {
+    const { store } = this.#options;
+    const text = await store.get(key, this.#ttlMs);
+    return text === undefined && (await this.#mark.regain()) ? store.get(key, this.#ttlMs) : text;
+  }
+
+  #doubtAll(): void {
+    for (const entry of this.#entries.values()) entry.provenAt = LONG_AGO;
+    void this.#proveAll();
+  }
+
   /** So that a store that has lost everything gets back those that nobody uses at the moment, too. */
   async #proveAll(): Promise<void> {
     clearTimeout(this.#proveAgain);
@@ -198,7 +217,7 @@ export class SharedSessionStore implements SessionStore {
     const key = this.#keyOf(principal, id);
     let text: string | undefined;
     try {
-      text = await this.#reaching(() => store.get(key, this.#ttlMs));
+      text = await this.#reaching(() => (isFresh ? store.get(key, this.#ttlMs) : this.#seek(key)));
       // It has forgotten, or was started anew.
       if (text === undefined && isFresh) text = await this.#reaching(() => this.#giveBack(known.record));
     } catch (error) {
@@ -247,6 +266,10 @@ export class SharedSessionStore implements SessionStore {
 
   #told(message: string): void {
     const [kind, principal = '', id = ''] = JSON.parse(message) as readonly string[];
+    if (kind === 'lost') {
+      this.#doubtAll();
+      return;
+    }
     const name = nameOf(principal, id);
     this.#proving.delete(name);
     const entry = this.#entries.get(name);
