@@ -66,6 +66,7 @@ export function composeAdmin({ hub, config, startedAt, shutdown }: AdminParts) {
     urlOf: (path) => hub.publicUrl.of(path),
     authenticateAdmin: adminAuthentication(hub),
     settled: () => hub.replicas.settled(),
+    tracer: hub.telemetry.tracer,
     policyHistory: storage.policies,
     credentials: storage.credentials,
     snapshots: storage.snapshots,

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { admin } from '../support/admin.js';
 import { startAskingUpstream } from '../support/asking-upstream.js';
 import { eventsOf } from '../support/hub-events.js';
 import { openRawAgent } from '../support/raw-agent.js';
@@ -99,6 +100,7 @@ beforeAll(async () => {
     await agent.request('tools/list', {});
   }
   await makeOtherRequests();
+  for (const id of ['modern', 'nobody']) await admin(hub, 'GET', `/connectors/${id}`);
   await hub.running.hub.events.flush();
 });
 /** Of a client that can be asked, whose calls go by rounds. */
@@ -230,6 +232,15 @@ describe('a collector', () => {
         ['lookup', 'unknown_tool'],
       ]);
     }
+  });
+
+  test('requests of the admin API are, by their route', () => {
+    const asked = collector.spans.filter(({ name }) => name === 'GET /api/v1/connectors/{id}');
+    expect(asked.map((span) => [span.kind, attribute(span, 'error.type')])).toEqual([
+      [SERVER, undefined],
+      [SERVER, 'not_found'],
+    ]);
+    for (const span of asked) expect(attribute(span, 'crosspoint.request.id')).toMatch(/^[\w-]{36}$/);
   });
 
   test('lists are spans too', () => {

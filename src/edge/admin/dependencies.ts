@@ -4,7 +4,7 @@ import type { Connector, ConnectorReader } from '../../connectors/index.js';
 import type { CheckAnswer } from '../../contract/index.js';
 import type { CredentialStore } from '../../credentials/index.js';
 import type { EventLog, EventStore, PolicyHistory, PolicyReader } from '../../governance/index.js';
-import type { Clock, Logger } from '../../kernel/index.js';
+import type { Clock, Logger, Tracer } from '../../kernel/index.js';
 import type {
   AdminOperations,
   CallStatisticsBook,
@@ -48,6 +48,8 @@ export interface AdminDependencies {
   readonly settled: () => Promise<void>;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Where somebody wants traces. */
+  readonly tracer?: Tracer | undefined;
   readonly maxBodyBytes: number;
   /** Ends open event streams. */
   readonly shutdown?: AbortSignal;

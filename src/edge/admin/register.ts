@@ -8,6 +8,7 @@ import type { AuthenticateAdmin } from './authentication.js';
 import type { AdminDependencies } from './dependencies.js';
 import { toDescription } from './describe-route.js';
 import { readBody, readQuery } from './read-request.js';
+import { traceRequest } from './trace-request.js';
 
 /** What is known of a request besides what it says. */
 export interface AdminEnv {
@@ -51,12 +52,13 @@ export type Register = <Path extends string, Query, Body, Answer>(
 /** Puts routes of the contract onto the app and into its description, so that neither can be without the other. */
 export function createRegister(
   app: OpenAPIHono<AdminEnv>,
-  { maxBodyBytes, authenticateAdmin }: Pick<AdminDependencies, 'maxBodyBytes' | 'authenticateAdmin'>,
+  deps: Pick<AdminDependencies, 'maxBodyBytes' | 'authenticateAdmin' | 'tracer'>,
 ): Register {
+  const { maxBodyBytes, authenticateAdmin, tracer } = deps;
   return (route, handler) => {
     app.openAPIRegistry.registerPath(toDescription(route));
     const path = ADMIN_BASE_PATH + route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.on(route.method.toUpperCase(), path, async (c) => {
+    const serve = async (c: Context<AdminEnv>): Promise<Response> => {
       const admin = c.get('admin');
       requireRole(admin, route);
       const answer = await handler({
@@ -72,6 +74,10 @@ export function createRegister(
         mayGoOn: () => isStillLetIn(c, route, admin, authenticateAdmin),
       });
       return toResponse(c, route, answer);
+    };
+    app.on(route.method.toUpperCase(), path, (c) => {
+      const header = (name: string): string | undefined => c.req.header(name);
+      return traceRequest(tracer, { route, requestId: c.get('requestId'), header }, () => serve(c));
     });
   };
 }
