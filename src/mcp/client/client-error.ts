@@ -1,3 +1,5 @@
+import { TransportError } from '../transports/index.js';
+
 /** Why the client itself gave a request up. */
 export type ClientErrorCode =
   /** No protocol version in common, or one that was pinned is not spoken. */
@@ -51,6 +53,14 @@ export class ClientError extends Error {
 
 export function invalidResponse(reason: string, details?: ClientErrorDetails): ClientError {
   return new ClientError('invalid_response', reason, details);
+}
+
+/** Why there is no connection, for a request that waited for one: what failed may have arrived, but not the request. */
+export function unsent(error: Error): Error {
+  // The members of either are what it was made of.
+  const details = { ...error, cause: error, mayHaveArrived: false };
+  if (error instanceof TransportError) return new TransportError(error.code, error.message, details);
+  return error instanceof ClientError ? new ClientError(error.code, error.message, details) : error;
 }
 
 /** A caught value as an error, for promises and causes. */

@@ -26,6 +26,9 @@ function after(times: number, fault: Answer, answer: Answer): () => Answer {
   return () => (count++ < times ? fault : answer);
 }
 
+/** Ends instead of answering. */
+const crash = (_sent: unknown, wire: ScriptedTransport): Answer => (wire.crash(), SILENCE);
+
 describe('a lost session', () => {
   test('C30, U-17: reads begin a new session and are repeated once', async () => {
     const { client, wire } = await openLegacy(
@@ -266,6 +269,21 @@ describe('a lost process', () => {
     await clock.advance(4000);
     await failure(client.callTool('a'));
     expect(transports).toHaveLength(6);
+  });
+
+  test.each<[why: string, lost: number, next: Script]>([
+    ['too early to start it again', 2, legacyScript({}, { 'tools/call': crash })],
+    ['it dies in the handshake', 1, { initialize: crash }],
+    ['it is silent in the handshake', 1, { initialize: SILENCE }],
+  ])('U-3: a request that waits for a process in vain was not sent: %s', async (_why, lost, next) => {
+    const scripts = [legacyScript({}, { 'tools/call': crash }), next];
+    const timeouts = { requestMs: 400 };
+    const { client, clock } = await openClient('stdio', scripts, { era: 'legacy', timeouts });
+    for (let n = 0; n < lost; n++)
+      expect(await failure(client.callTool('a'))).toMatchObject({ mayHaveArrived: true });
+    const call = failure(client.callTool('b'));
+    await clock.advance(400);
+    expect(await call).toMatchObject({ mayHaveArrived: false });
   });
 
   test('a process that held for a while is started again at once', async () => {

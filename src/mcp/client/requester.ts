@@ -22,7 +22,7 @@ import {
   routingHeaders,
 } from '../wire/index.js';
 import { abortedError, Call, type CallOwner, type CallPlan } from './call.js';
-import { ClientError, invalidResponse, toError } from './client-error.js';
+import { ClientError, invalidResponse, toError, unsent } from './client-error.js';
 import type { Connection } from './connection.js';
 import type { ConnectionKeeper } from './connection-keeper.js';
 import { readLegacyHandle } from './followed-task.js';
@@ -224,8 +224,9 @@ export class Requester implements CallOwner {
     try {
       const connection = await keeper.open();
       if (!call.settled) this.#sendNow(call, connection);
-    } catch (error) {
-      call.reject(toError(error));
+    } catch (thrown) {
+      const error = toError(thrown);
+      call.reject(call.id === -1 ? unsent(error) : error);
     }
   }
 
