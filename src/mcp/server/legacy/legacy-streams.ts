@@ -161,12 +161,7 @@ export class LegacyStreams {
         const reached = all.at(-1)?.seq ?? seq;
         if ((read === undefined && live === undefined && missed.length === 0) || !isUnbroken(seq, all)) {
           this.#unknownEvent(exchange);
-        } else if (
-          live !== undefined &&
-          reached < live.seq &&
-          replay.reads < MAX_READS &&
-          all.length > missed.length
-        ) {
+        } else if (live !== undefined && reached < live.seq && replay.reads < MAX_READS) {
           this.#replay({ ...replay, missed: all, reads: replay.reads + 1 });
         } else if (live !== undefined && reached !== live.seq) {
           this.#unknownEvent(exchange);
