@@ -3,6 +3,7 @@ import { ADMIN_ROUTES, type ConnectorView, type EventView } from '../contract/in
 import type { Cli } from './cli.js';
 import type { HubClient } from './hub-client.js';
 import { lastWords } from './last-words.js';
+import { describeSetAside } from './set-aside.js';
 import { syncConnector } from './sync-connector.js';
 import { withProgress } from './terminal/progress.js';
 
@@ -82,7 +83,7 @@ async function* describeSynced(hub: HubClient, id: string): AsyncGenerator<Step>
   yield ok(
     'list',
     `${sync.tools} tools${sync.rejected > 0 ? `, ${sync.rejected} definitions that cannot be offered` : ''}`,
-    adviceForOffer(sync.tools, sync.rejected, id),
+    sync.rejected > 0 ? (await describeSetAside(hub, id)).join(' ') : adviceForOffer(sync.tools, 0),
   );
 }
 

@@ -121,7 +121,8 @@ async function run(deps: Surroundings, request: SyncRequest): Promise<SyncReport
       error: code,
       reason: message.slice(0, 512),
     });
-    deps.health.listed(connector, error);
+    const current = await deps.connectors.find(connector.id).catch(() => undefined);
+    if (current === connector) deps.health.listed(connector, error);
     throw error;
   }
 }

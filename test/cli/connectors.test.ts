@@ -280,15 +280,6 @@ describe('a command', () => {
     });
   });
 
-  test('is not written with a variable that the file could not be read with', async () => {
-    const before = readFileSync(place.path('crosspoint.yaml'), 'utf8');
-    expect(await place.run(['connector', 'add', 'own', '--env', 'A=${HOME}', ...SAMPLE])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('connectors.own.env.A: ${…} is not replaced here'),
-    });
-    expect(readFileSync(place.path('crosspoint.yaml'), 'utf8')).toBe(before);
-  });
-
   test('whose process ends is examined with its last words', async () => {
     expect(await place.run(['doctor', 'broken'])).toMatchObject({
       code: 1,

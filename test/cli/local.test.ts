@@ -125,9 +125,9 @@ describe('config', () => {
   // Below /proc the system takes no folder, and says of each that the one above is missing.
   test.each(
     process.platform === 'linux' ? ['taken.txt', 'taken.txt/below', '/proc/hub/data'] : ['taken.txt'],
-  )('a data folder that cannot be, %s: one line', async (folder) => {
+  )('a data folder that cannot be, %s: one line', async (data) => {
     writeFileSync(place.path('taken.txt'), '');
-    const { code, stdout, stderr } = await place.run(['serve', '--port', '0', '--data', folder]);
+    const { code, stdout, stderr } = await place.run(['serve', '--port', '0', '--data', data]);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
       /^crosspoint: no folder can be made at .*: choose another data folder with --data\n$/,

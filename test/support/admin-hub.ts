@@ -60,11 +60,7 @@ export type AdminHub = Awaited<ReturnType<typeof openAdminHub>>;
 /** The admin API over a real store and real policies; only the upstreams are scripted. */
 export async function openAdminHub(options: AdminHubOptions = {}) {
   const { clock = systemClock } = options;
-  const storage = await openStorage({
-    url: 'sqlite::memory:',
-    masterKeys: MASTER_KEYS,
-    clock,
-  });
+  const storage = await openStorage({ url: 'sqlite::memory:', masterKeys: MASTER_KEYS, clock });
   const events = await openEventLog({ store: storage.events, clock, logger: silentLogger });
   const catalog = createLiveCatalog();
   const connectors = createConnectorDirectory(storage.connectors);

@@ -42,9 +42,7 @@ const STATUS_REFUSED =
 const BROKEN = 'The server is broken or overloaded: look into its log.';
 
 /** What to do where an upstream answers well and offers little. */
-export function adviceForOffer(tools: number, rejected: number, id?: string): string | undefined {
-  if (rejected > 0 && id !== undefined)
-    return `Why they cannot be offered is told by GET /api/v1/connectors/${id}/tools, and in the console.`;
+export function adviceForOffer(tools: number, rejected: number): string | undefined {
   if (tools > 0 || rejected > 0) return undefined;
   return 'If you expect some: look whether the server shows them only to who signs in, or only when they are switched on there.';
 }

@@ -6,6 +6,7 @@ import { syncLines } from '../connector-text.js';
 import { EXIT_FAILED } from '../exit-codes.js';
 import type { HubOptions } from '../hub-address.js';
 import type { HubClient } from '../hub-client.js';
+import { describeSetAside } from '../set-aside.js';
 import { syncConnector, type SyncOutcome } from '../sync-connector.js';
 import { escapeLine } from '../terminal/escape-text.js';
 import { withProgress } from '../terminal/progress.js';
@@ -36,8 +37,13 @@ export function addConnectorSyncCommand(parent: Command, cli: Cli): void {
           (connector, index) => [connector, outcomes[index] as SyncOutcome] as const,
         );
         const data = named.map(([{ id }, outcome]) => ({ connector: id, ...outcome }));
+        const notes = await Promise.all(
+          named.filter(([, outcome]) => !('error' in outcome)).map(([{ id }]) => describeSetAside(hub, id)),
+        );
         show(cli, options, ids.length === 1 ? data[0] : data, () => {
           for (const [connector, outcome] of named) print(cli, connector, outcome);
+          for (const note of notes.flat()) cli.terminal.note(escapeLine(note));
+          if (named.length === 0) cli.terminal.note('There is no connector that is enabled.');
         });
         if (outcomes.some((outcome) => 'error' in outcome)) cli.setExitCode(EXIT_FAILED);
       }),
