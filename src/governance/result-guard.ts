@@ -1,22 +1,29 @@
 import { stringifyAndKeep, stringifyJson } from '../mcp/jsonrpc/index.js';
 import type { CallResult, ContentBlock } from '../mcp/model/index.js';
+import { withoutUnfit } from './unfit-content.js';
 
 export interface GuardedResult {
   readonly result: CallResult;
   readonly bytes: number;
-  /** What was cut, in words; empty when nothing was. */
+  /** What was cut or left out, in words; empty when nothing was. */
   readonly warnings: readonly string[];
   /** Set when the result cannot be made to fit without breaking its meaning. */
   readonly tooLarge: boolean;
 }
 
 /**
- * Keeps a result within a size. Text may be cut with a mark and binary content replaced by a description; structured
+ * Keeps a result within a size, and what cannot be shown out of it. Text may be cut with a mark and binary content replaced by a description; structured
  * content is never cut, because half of it would be something else.
  */
-export function guardResult(result: CallResult, maxBytes: number): GuardedResult {
+export function guardResult(answer: CallResult, maxBytes: number): GuardedResult {
+  const { result, warnings } = withoutUnfit(answer);
   const bytes = Buffer.byteLength(stringifyAndKeep(result));
-  if (bytes <= maxBytes) return { result, bytes, warnings: [], tooLarge: false };
+  if (bytes <= maxBytes) return { result, bytes, warnings, tooLarge: false };
+  const fitted = fit(result, bytes, maxBytes);
+  return { ...fitted, warnings: [...warnings, ...fitted.warnings] };
+}
+
+function fit(result: CallResult, bytes: number, maxBytes: number): GuardedResult {
   if (result.structuredContent !== undefined) return { result, bytes, warnings: [], tooLarge: true };
   const fixed = Buffer.byteLength(stringifyJson({ ...result, content: [] }));
   if (fixed >= maxBytes) return guardBare(result, bytes, maxBytes, fixed);

@@ -62,6 +62,7 @@ const EXPECTED: readonly (readonly [id: string, expected: Expected, ...modes: st
   ['U-19', TIMED_OUT, 'exec_then_hang'],
   ['U-20', PROTOCOL, 'content_string', 'content_odd', 'is_error_text'],
   ['U-20', OK, 'type_claimed', 'beside_huge', 'content_missing', 'content_10k', 'content_proto'],
+  ['U-20', OK, 'image_bad', 'link_javascript'],
 ];
 const ROWS = EXPECTED.flatMap(([id, expected, ...modes]) =>
   modes.map((mode) => [id, mode, expected] as const),
@@ -204,6 +205,15 @@ test('U-20: what stands beside the content does not get around the limit', () =>
   const { text = '' } = answers.get('beside_huge') ?? {};
   expect(text).toContain('true answer');
   expect(text.length).toBeLessThan(2_000);
+});
+
+test.each([
+  ['image_bad', 'data:x'],
+  ['link_javascript', 'javascript:'],
+])('U-20: of %s clients get the rest', (mode, bad) => {
+  const { text } = answers.get(mode)!;
+  expect(text).toContain('true answer');
+  expect(text).not.toContain(bad);
 });
 
 test('U-20: nothing is polluted', () => {

@@ -150,6 +150,12 @@ export const MISDEEDS: Readonly<Record<string, Misdeed>> = {
   type_claimed: result({ ...text('true answer'), resultType: 'input_required', requestState: 'x' }),
   beside_huge: result({ ...text('true answer'), vendor: 'x'.repeat(900_000) }),
   content_missing: result({}),
+  image_bad: result({
+    content: [...text('true answer').content, { type: 'image', mimeType: 'image/png', data: 'data:x' }],
+  }),
+  link_javascript: result({
+    content: [...text('true answer').content, { type: 'resource_link', uri: 'javascript:x', name: 'x' }],
+  }),
   content_10k: result({ content: Array.from({ length: 10_000 }, () => ({ type: 'text', text: 'x' })) }),
   content_proto: json((id) => good(id).replace('"content"', '"__proto__":{"polluted":true},"content"')),
 };
