@@ -210,10 +210,10 @@ test('U-20: what stands beside the content does not get around the limit', () =>
 test.each([
   ['image_bad', 'data:x'],
   ['link_javascript', 'javascript:'],
-])('U-20: of %s clients get the rest', (mode, bad) => {
+])('U-20: of %s clients get the rest', (mode, part) => {
   const { text } = answers.get(mode)!;
   expect(text).toContain('true answer');
-  expect(text).not.toContain(bad);
+  expect(text).not.toContain(part);
 });
 
 test('U-20: nothing is polluted', () => {
