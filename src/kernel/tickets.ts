@@ -28,8 +28,8 @@ export interface TicketStore {
   use(kind: string, name: string): Promise<boolean>;
   remove(kind: string, name: string): Promise<void>;
   removeGroup(group: string): Promise<void>;
-  /** All of a kind that are not past their end, at most so many; their names are not known any more. */
-  list(kind: string, limit: number): Promise<readonly Omit<Ticket, 'name'>[]>;
+  /** All of a kind that are not past their end, page by page; their names are not known any more. */
+  each(kind: string): AsyncIterable<Omit<Ticket, 'name'>>;
   /** How many of a kind there are, past their end or not. */
   count(kind: string): Promise<number>;
   /** Removes what is past its end; tells how many. */

@@ -43,7 +43,6 @@ const GRANT_TICKETS = 'oauth-server:Grant';
 const CLIENT_TICKETS = 'oauth-server:Client';
 const APPROVAL_TICKETS = 'oauth-server:approval';
 const LASTS_MS = 366 * 24 * 60 * 60_000;
-const MAX_LISTED = 10_000;
 
 export function createClientApprovals(deps: ClientApprovalsDependencies): ClientApprovals {
   return new TicketApprovals(deps);
@@ -88,10 +87,10 @@ class TicketApprovals implements ClientApprovals {
   }
 
   async list(): Promise<readonly ApprovedClient[]> {
-    const found = await this.#deps.tickets.list(APPROVAL_TICKETS, MAX_LISTED);
-    return found
-      .map(({ value }) => JSON.parse(value) as ApprovedClient)
-      .toSorted((one, other) => (one.id < other.id ? -1 : 1));
+    const found: ApprovedClient[] = [];
+    for await (const { value } of this.#deps.tickets.each(APPROVAL_TICKETS))
+      found.push(JSON.parse(value) as ApprovedClient);
+    return found.sort((one, other) => (one.id < other.id ? -1 : 1));
   }
 
   async revoke({ by, id }: { readonly by: AdminCaller; readonly id: string }): Promise<void> {
@@ -116,7 +115,7 @@ class TicketApprovals implements ClientApprovals {
 
   async #removeGrants(agent: AgentId, clientId: string | undefined): Promise<void> {
     const { tickets } = this.#deps;
-    for (const { value, group } of await tickets.list(GRANT_TICKETS, MAX_LISTED)) {
+    for await (const { value, group } of tickets.each(GRANT_TICKETS)) {
       const grant = JSON.parse(value) as { readonly accountId?: string; readonly clientId?: string };
       const isMeant = grant.accountId === agent && (clientId ?? grant.clientId) === grant.clientId;
       if (isMeant && group !== undefined) await tickets.removeGroup(group);

@@ -43,10 +43,8 @@ export function createMemoryTickets(clock: Clock = systemClock): TicketStore {
     async removeGroup(group) {
       removeWhere((ticket) => ticket.group === group);
     },
-    async list(kind, limit) {
-      return [...tickets.values()]
-        .filter((ticket) => ticket.kind === kind && ticket.expiresAt > clock.now())
-        .slice(0, limit);
+    async *each(kind) {
+      yield* [...tickets.values()].filter((ticket) => ticket.kind === kind && ticket.expiresAt > clock.now());
     },
     async count(kind) {
       return [...tickets.values()].filter((ticket) => ticket.kind === kind).length;

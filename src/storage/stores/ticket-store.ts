@@ -5,6 +5,8 @@ import type { Db } from '../database.js';
 import type { Sealer } from '../sealer.js';
 import type { TicketRow, Tables } from '../tables.js';
 
+const PAGE = 500;
+
 /** Each of `add`, `take` and `use` is one statement: of several callers, in whatever process, the database lets one win. */
 export function createTicketStore(db: Db, sealer: Sealer, clock: Clock): TicketStore {
   return {
@@ -64,7 +66,7 @@ export function createTicketStore(db: Db, sealer: Sealer, clock: Clock): TicketS
   };
 }
 
-function createReader(db: Db, sealer: Sealer, clock: Clock): Pick<TicketStore, 'find' | 'list' | 'count'> {
+function createReader(db: Db, sealer: Sealer, clock: Clock): Pick<TicketStore, 'find' | 'each' | 'count'> {
   const valid = () => db.selectFrom('tickets').selectAll().where('expires_at', '>', clock.now());
   return {
     async find(kind, name) {
@@ -72,9 +74,19 @@ function createReader(db: Db, sealer: Sealer, clock: Clock): Pick<TicketStore, '
       return row === undefined ? undefined : toTicket(row, name, sealer);
     },
 
-    async list(kind, limit) {
-      const rows = valid().where('kind', '=', kind).orderBy('expires_at').orderBy('digest');
-      return (await rows.limit(limit).execute()).map((row) => toNameless(row, sealer));
+    async *each(kind) {
+      let last = '';
+      for (;;) {
+        const page = valid()
+          .where('kind', '=', kind)
+          .where('digest', '>', last)
+          .orderBy('digest')
+          .limit(PAGE);
+        const rows = await page.execute();
+        for (const row of rows) yield toNameless(row, sealer);
+        if (rows.length < PAGE) return;
+        last = rows.at(-1)?.digest ?? '';
+      }
     },
 
     async count(kind) {
