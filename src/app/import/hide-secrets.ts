@@ -8,6 +8,8 @@ export interface CommandParts {
   readonly env: Readonly<Record<string, string>>;
   /** Names in `env` whose values are secrets, whatever they look like. */
   readonly confided?: ReadonlySet<string>;
+  /** Names in `env` whose values the configuration file would take for references, though they are plain text. */
+  readonly literal?: ReadonlySet<string>;
 }
 
 /** The same with references in place of secrets, and the secrets by name. */
@@ -22,7 +24,7 @@ const REFERENCE = /\$\{(?:env|file):[^}]+\}|^\$\{\w+\}$/;
 
 export function hideSecretsOf(
   id: string,
-  { args, env, confided }: CommandParts,
+  { args, env, confided, literal }: CommandParts,
   names: VariableNames,
 ): HiddenParts {
   const variables: Record<string, Secret> = {};
@@ -33,10 +35,12 @@ export function hideSecretsOf(
   };
   const isSecret = (name: string, value: string): boolean =>
     value !== '' && !REFERENCE.test(value) && (confided?.has(name) === true || looksSecret(name, value));
+  const isHidden = (name: string, value: string): boolean =>
+    literal?.has(name) === true || isSecret(name, value);
   return {
     args: hideArgumentSecrets(args, (name, value) => (REFERENCE.test(value) ? value : hide(name, value))),
     env: Object.fromEntries(
-      Object.entries(env).map(([name, value]) => [name, isSecret(name, value) ? hide(name, value) : value]),
+      Object.entries(env).map(([name, value]) => [name, isHidden(name, value) ? hide(name, value) : value]),
     ),
     variables,
   };

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { ConnectorInput } from '../../contract/index.js';
 import type { Secret } from '../../kernel/index.js';
+import { findForeignReference } from '../config/expand-references.js';
 import { hideSecretsOf } from './hide-secrets.js';
 import { looksSecret } from './looks-secret.js';
 import {
@@ -46,6 +47,9 @@ export function toLocal(
       args,
       env: Object.fromEntries(filled.map(([name, { text }]) => [name, text])),
       confided: new Set(confided.map(([name]) => name)),
+      literal: new Set(
+        filled.filter(([, { text }]) => findForeignReference(text) !== undefined).map(([name]) => name),
+      ),
     },
     names,
   );

@@ -58,7 +58,8 @@ describe('an imported file means what it means to its client:', () => {
       '.codex/config.toml',
       '[mcp_servers.it]\ncommand = "x"\nenv = { TEMPLATE = "${keep}" }\nenv_vars = ["SEARCH_KEY", "NOT_SET"]',
       {
-        connector: { env: { TEMPLATE: '${keep}', SEARCH_KEY: '${env:SEARCH_KEY}' } },
+        connector: { env: { TEMPLATE: '${env:TEMPLATE}', SEARCH_KEY: '${env:SEARCH_KEY}' } },
+        variables: { TEMPLATE: '[secret]' },
         notes: ['left out: NOT_SET (not set)'],
       },
     ],

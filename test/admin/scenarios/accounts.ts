@@ -38,12 +38,12 @@ async function withTwo(hub: AdminHub): Promise<void> {
 }
 
 const listing = [
-  { why: 'no agent was named to ask as', body: {} },
-  { why: 'agent other has to do so first', body: { agent: 'other' } },
-].map(({ why, body }): Scenario => ({
+  { why: 'no agent was named to ask as', body: {}, known: withTracker },
+  { why: 'agent other has to do so first', body: { agent: 'other' }, known: withAccount },
+].map(({ why, body, known }): Scenario => ({
   name: `tools are listed to those who sign in: ${why}`,
   given: async (hub) => {
-    await withAccount(hub);
+    await known(hub);
     await tell(hub, { method: 'POST', path: '/agents', body: { id: 'other' } });
   },
   request: { method: 'POST', path: '/connectors/tracker/sync', body },
