@@ -28,7 +28,7 @@ export interface FinishConnectionDependencies extends SyncIfUnknownDependencies 
   readonly connectors: Pick<ConnectorDirectory, 'require'>;
   readonly agents: Pick<AgentDirectory, 'require'>;
   readonly credentialStore: Pick<CredentialStore, 'find' | 'save'>;
-  readonly flow: Pick<AccountFlow, 'finish' | 'revoke'>;
+  readonly flow: Pick<AccountFlow, 'finish'>;
   readonly tokens: Pick<TokenKeeper, 'changed'>;
   readonly pending: Pick<PendingConnections, 'find' | 'take' | 'keepAnswer' | 'takeAnswer'>;
   readonly events: Pick<EventLog, 'append'>;

@@ -1,5 +1,5 @@
 import type { ChangeSubscription, McpClient } from '../mcp/client/index.js';
-import type { ChangeNotification } from '../mcp/model/index.js';
+import { isPartOfResource, type ChangeNotification } from '../mcp/model/index.js';
 
 /** Somebody who wants to hear of one resource. */
 export interface ResourceWatcher {
@@ -135,7 +135,7 @@ export class WatchedResources {
     const uri = params?.['uri'];
     if (method !== 'notifications/resources/updated' || typeof uri !== 'string') return;
     for (const [watched, watchers] of this.#watchers) {
-      if (uri !== watched && !uri.startsWith(watched.endsWith('/') ? watched : `${watched}/`)) continue;
+      if (!isPartOfResource(watched, uri)) continue;
       for (const watcher of watchers) watcher.updated(uri);
     }
   }

@@ -1,5 +1,10 @@
 import type { JsonObject, NotificationMessage } from '../jsonrpc/index.js';
-import type { ChangeNotification, ServerCapabilities, SubscriptionFilter } from '../model/index.js';
+import {
+  isPartOfResource,
+  type ChangeNotification,
+  type ServerCapabilities,
+  type SubscriptionFilter,
+} from '../model/index.js';
 
 const METHODS = new Set<string>([
   'notifications/tools/list_changed',
@@ -64,18 +69,13 @@ export function wants(filter: SubscriptionFilter, change: ChangeNotification): b
     case 'notifications/resources/updated': {
       const uri = change.params?.['uri'];
       return (
-        typeof uri === 'string' && (filter.resourceSubscriptions ?? []).some((asked) => isPartOf(asked, uri))
+        typeof uri === 'string' &&
+        (filter.resourceSubscriptions ?? []).some((asked) => isPartOfResource(asked, uri))
       );
     }
     case 'notifications/tasks':
       return filter.taskIds !== undefined;
   }
-}
-
-/** An updated resource may be a part of one that was asked for; `note://10` is none of `note://1`. */
-function isPartOf(asked: string, uri: string): boolean {
-  if (!uri.startsWith(asked)) return false;
-  return uri.length === asked.length || /[/?#]$/.test(asked) || /^[/?#]/.test(uri.slice(asked.length));
 }
 
 /** Everything a filter covers, as changed: what to assume after a time in which nothing was heard. */

@@ -17,9 +17,10 @@ export { mapMembers, positionOf, rewriteSchema } from './schema-keywords.js';
 export type { CallResult, CompletionResult, ContentBlock, PromptResult, ReadResult } from './results.js';
 export {
   isLogLevel,
-  LOG_LEVELS,
+  isPartOfResource,
   isWebPage,
   leadsAstray,
+  LOG_LEVELS,
   reachesLevel,
   type ChangeNotification,
   type InputRequest,

@@ -15,6 +15,12 @@ export function isWebPage(address: unknown): boolean {
   return typeof address === 'string' && URL.canParse(address) && /^https?:$/.test(new URL(address).protocol);
 }
 
+/** Whether an updated resource is one that was asked for, or a part of it; `note://10` is none of `note://1`. */
+export function isPartOfResource(asked: string, uri: string): boolean {
+  if (!uri.startsWith(asked)) return false;
+  return uri.length === asked.length || /[/?#]$/.test(asked) || /^[/?#]/.test(uri.slice(asked.length));
+}
+
 /** By keys that the asker chose. */
 export type InputRequests = Readonly<Record<string, InputRequest>>;
 /** The bare results, by the keys of the requests they answer. */
