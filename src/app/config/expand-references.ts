@@ -11,13 +11,17 @@ export interface ReferenceSources {
 const REFERENCE = /\$\{(env|file):([^}]+)\}/g;
 /** How other programs refer to variables; left as it is, a secret would be what everybody can read in their documents. */
 const FOREIGN = /\$\{[^}]*\}/;
-/** What a program or a model gets to read may mean something else by it. */
+/** What a program or a model gets to read may mean something else by it, */
 const FREE_TEXT = /^(?:connectors|mcpServers)\.[^.]+\.(?:args|prompts)(?:\.|$)/;
+/** and so may a variable of a program, such as a format, unless there is nothing else in it. */
+const VARIABLE = /^(?:connectors|mcpServers)\.[^.]+\.env\./;
+const WHOLE = /^\$\{[^}]*\}$/;
 
 /** What is wrong with the first text in which a reference would stay as it is; `key` says where the value stands. */
 export function findForeignReference(value: unknown, key = ''): string | undefined {
   if (typeof value === 'string') {
-    if (FREE_TEXT.test(key) || !FOREIGN.test(value.replace(REFERENCE, ''))) return undefined;
+    const rest = value.replace(REFERENCE, '');
+    if (FREE_TEXT.test(key) || !(VARIABLE.test(key) ? WHOLE : FOREIGN).test(rest)) return undefined;
     return `${key}: \${…} is not replaced here: write \${env:NAME} for a variable, \${file:PATH} for the content of a file`;
   }
   for (const [name, member] of typeof value === 'object' && value !== null ? Object.entries(value) : []) {

@@ -282,11 +282,12 @@ describe('references', () => {
     );
   });
 
-  test('arguments and prompts may have such text', () => {
+  test('arguments, prompts and variables of a program may have such text', () => {
     const args = ['-c', 'echo ${HOME} ${env:PORT}'];
     const prompts = [{ name: 'p', text: 'Write ${x}.' }];
+    const env = { FORMAT: '${level}: ${message}' };
     const { connectors } = load(
-      { connectors: { a: { command: 'sh', args, prompts } } },
+      { connectors: { a: { command: 'sh', args, env, prompts } } },
       { environment: { PORT: '99' } },
     );
     expect(connectors[0]?.endpoint).toMatchObject({ args: ['-c', 'echo ${HOME} 99'] });

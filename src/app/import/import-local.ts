@@ -48,7 +48,9 @@ export function toLocal(
       env: Object.fromEntries(filled.map(([name, { text }]) => [name, text])),
       confided: new Set(confided.map(([name]) => name)),
       literal: new Set(
-        filled.filter(([, { text }]) => findForeignReference(text) !== undefined).map(([name]) => name),
+        filled
+          .filter(([name, { text }]) => findForeignReference(text, `connectors.${id}.env.${name}`))
+          .map(([name]) => name),
       ),
     },
     names,
