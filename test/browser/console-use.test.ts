@@ -41,7 +41,8 @@ const SCRIPT: UpstreamScript = {
         { type: 'text', text: HOSTILE.markup },
         { type: 'image', data: PIXEL, mimeType: 'image/png' },
         { type: 'image', data: 'PHN2Zz4=', mimeType: 'image/svg+xml' },
-        { type: 'resource_link', uri: 'javascript:alert(1)', name: HOSTILE.turned },
+        { type: 'resource_link', uri: 'javascript:alert(1)', name: 'a script' },
+        { type: 'resource_link', uri: 'data:text/html,<script>', name: HOSTILE.turned },
       ],
       structuredContent: { n: 1 },
     };
@@ -163,16 +164,19 @@ describe('playground', () => {
     await page.getByRole('button', { name: 'Call', exact: true }).click();
     await page.getByRole('heading', { name: 'Result', exact: true }).waitFor();
     const main = page.getByRole('main');
-    expect(await main.getByRole('region', { name: 'Text' }).innerText()).toBe(HOSTILE.markup);
+    expect(await main.getByRole('region', { name: 'Text' }).allInnerTexts()).toEqual([
+      HOSTILE.markup,
+      '[resource_link left out: its address is a script]',
+    ]);
     expect(await main.locator('img').count()).toBe(1);
     expect(await main.locator('img').evaluate((image: { naturalWidth: number }) => image.naturalWidth)).toBe(
       1,
     );
     expect(await main.getByText('image/svg+xml that cannot be shown').count()).toBe(1);
     expect(await main.getByRole('region', { name: 'Address of the resource' }).innerText()).toBe(
-      'javascript:alert(1)',
+      'data:text/html,<script>',
     );
-    expect(await page.locator('[href^="javascript"]').count()).toBe(0);
+    expect(await page.locator('[href^="javascript"], [href^="data"]').count()).toBe(0);
     expect(await page.title()).not.toBe('owned');
     expect(opened?.complaints).toEqual([]);
   });
