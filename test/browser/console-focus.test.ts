@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { admin } from '../support/admin.js';
 import { openBrowser } from '../support/browser.js';
 import { ensureConsole, openConsole, type OpenConsole } from '../support/console.js';
+import { until } from '../support/http/until.js';
 import { startUpstream, type ScriptedUpstream } from '../support/scripted-upstream.js';
 import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
 
@@ -101,6 +102,9 @@ describe('the focus stays', () => {
     await page.goto('/agents/helper');
     await button('Make a key').focus();
     await page.keyboard.press('Enter');
+    await until(() => made.length > 0, 'the request for a key');
+    // Nobody presses a key again within the frame that shows that it was pressed.
+    await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))');
     await page.keyboard.press('Enter');
     await page.getByRole('region', { name: 'The new key' }).waitFor();
     const key = (await page.getByRole('region', { name: 'The new key' }).innerText()).trim();

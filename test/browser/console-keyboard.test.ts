@@ -89,6 +89,8 @@ test('the way from signing in to reading an event needs nothing but keys', async
 
   await openAt(page, /^look$/);
   await heading(page, /look/);
+  // The playground is loaded when it is first opened.
+  await page.getByRole('button', { name: 'Call', exact: true }).waitFor();
   await openAt(page, /^Call$/);
   await page.getByRole('region', { name: 'Text', exact: true }).filter({ hasText: 'seen' }).waitFor();
 
