@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { findCores } from '../bench/cores.js';
-import { quantile } from '../bench/statistics.js';
+import { median, quantile } from '../bench/statistics.js';
 import { startHubProcess } from '../test/support/hub-process.js';
 import { callRequest, openLoadPool } from '../test/support/open-loop.js';
 import { openRawAgent } from '../test/support/raw-agent.js';
@@ -14,16 +14,18 @@ import { ROOT } from './repository.js';
 /**
  * How much one upstream that hangs, is slow or floods disturbs another. The built hub, its callers and each upstream have a
  * process of their own; the hub has a core to itself, where there are two. The good one is measured alone and beside each
- * trouble in turn, many short rounds, so that what else happens on the machine falls on all alike; percentiles are those of
- * all rounds together. A round during which the host of a virtual machine took a processor away says nothing about the hub:
- * it is left out and counted. The hub, the good upstream and its caller go before all other processes on their cores, where
+ * trouble in turn, many short rounds, and each round beside trouble is compared with the one before it: what else happens on the
+ * machine falls on both alike. The median of these ratios is told, so that a few rounds with a bad moment decide nothing; what
+ * `nobody` shows, who makes no trouble, is how far it can be trusted. A round during which the host of a virtual machine took
+ * a processor away says nothing about the hub: it is left out and counted. The hub, the good upstream and its caller go before all other processes on their cores, where
  * the system lets them: what is waited for is then the hub, and not a core that those who make trouble keep busy.
  * Usage: npm run build && npm run isolation [-- seconds rounds trouble...]
  */
 
-const [seconds = '0.2', rounds = '12', ...wanted] = process.argv.slice(2);
+const [seconds = '0.25', rounds = '24', ...wanted] = process.argv.slice(2);
 /** Who is called, if anybody, and how it is said. `busy` floods nobody: it shows what so many calls cost by themselves. */
 const TROUBLES: Readonly<Record<string, readonly [tool: string, what: string]>> = {
+  nobody: ['', 'does not exist'],
   busy: ['http__busy', 'only answers, called as often as those that flood'],
   hangs: ['http__hangs', 'hangs'],
   slow: ['http__slow', 'is slow'],
@@ -133,21 +135,23 @@ async function openHub(good: Started, others: object) {
 
 const ms = (value: number): string => value.toFixed(2);
 
-function report(alone: readonly number[], beside: ReadonlyMap<string, readonly number[]>): void {
-  console.log(
-    `${alone.length} calls alone: p50 ${ms(quantile(alone, 0.5))} ms, p99 ${ms(quantile(alone, 0.99))} ms`,
-  );
-  const busy = beside.get('busy');
-  for (const [trouble, times] of beside) {
-    const ratio = (share: number, to: readonly number[]): string =>
-      `x${(quantile(times, share) / quantile(to, share)).toFixed(2)}`;
-    const shown = [0.5, 0.9, 0.99].map(
-      (share) => `p${share * 100} ${ms(quantile(times, share))} ms (${ratio(share, alone)})`,
-    );
-    const ofBusy = busy === undefined || busy === times ? '' : `; ${ratio(0.99, busy)} of the busy one's p99`;
-    console.log(`${times.length} beside one that ${TROUBLES[trouble]?.[1]}: ${shown.join(', ')}${ofBusy}`);
-  }
-  if (leftOut > 0) console.log(`left out: ${leftOut} rounds during which the host took a processor away`);
+/** Times of calls in two rounds, one right after the other. */
+interface Pair {
+  readonly alone: readonly number[];
+  readonly beside: readonly number[];
+}
+
+function report(name: string, pairs: readonly Pair[]): void {
+  const whole = pairs.filter(({ alone, beside }) => alone.length > 0 && beside.length > 0);
+  const what = `beside one that ${TROUBLES[name]?.[1]}`;
+  if (whole.length === 0) return console.log(`${what}: nothing was measured`);
+  const shown = [0.5, 0.9, 0.99].map((share) => {
+    const alone = median(whole.map((pair) => quantile(pair.alone, share)));
+    const ratio = median(whole.map((pair) => quantile(pair.beside, share) / quantile(pair.alone, share)));
+    return `p${share * 100} x${ratio.toFixed(2)} of ${ms(alone)} ms`;
+  });
+  const calls = whole.reduce((sum, { beside }) => sum + beside.length, 0);
+  console.log(`${what}: ${shown.join(', ')} (${whole.length} rounds, ${calls} calls)`);
 }
 
 type OpenHub = Awaited<ReturnType<typeof openHub>>;
@@ -156,18 +160,18 @@ type OpenHub = Awaited<ReturnType<typeof openHub>>;
 async function besideCalled(open: OpenHub, names: readonly string[]): Promise<void> {
   const callers = await start('isolation-callers.ts', `${open.hub.url}/mcp`, open.hub.localKey);
   await open.measure();
-  const alone: number[] = [];
-  const beside = new Map<string, number[]>(names.map((name) => [name, []]));
+  const pairs = new Map<string, Pair[]>(names.map((name) => [name, []]));
   for (let round = 1; round <= Number(rounds); round++) {
     for (const name of names) {
-      alone.push(...(await open.measure()));
-      callers.child.stdin?.write(`${TROUBLES[name]?.[0]}\n`);
-      beside.get(name)?.push(...(await open.measure()));
+      const alone = await open.measure();
+      const tool = TROUBLES[name]?.[0] ?? '';
+      if (tool !== '') callers.child.stdin?.write(`${tool}\n`);
+      pairs.get(name)?.push({ alone, beside: await open.measure() });
       callers.child.stdin?.write('\n');
       await once(callers.lines, 'line');
     }
   }
-  report(alone, beside);
+  for (const [name, measured] of pairs) report(name, measured);
 }
 
 const WARM_ROUNDS = 5;
@@ -183,16 +187,13 @@ async function besideStanding(quiet: OpenHub, loud: OpenHub, name: string): Prom
     await one.measure();
     return one.measure();
   };
-  const alone: number[] = [];
-  const beside: number[] = [];
+  const pairs: Pair[] = [];
   for (let round = 1 - WARM_ROUNDS; round <= Number(rounds); round++) {
-    const times = [await turn(quiet, loud), await turn(loud, quiet)] as const;
-    if (round < 1) continue;
-    alone.push(...times[0]);
-    beside.push(...times[1]);
+    const pair = { alone: await turn(quiet, loud), beside: await turn(loud, quiet) };
+    if (round > 0) pairs.push(pair);
   }
   process.kill(quiet.hub.pid, 'SIGCONT');
-  report(alone, new Map([[name, beside]]));
+  report(name, pairs);
 }
 
 const hubs: OpenHub[] = [];
@@ -228,4 +229,5 @@ try {
 } finally {
   for (const hub of hubs) await hub.close();
   for (const child of children) child.kill();
+  if (leftOut > 0) console.log(`left out: ${leftOut} rounds during which the host took a processor away`);
 }
