@@ -4,6 +4,7 @@ import {
   createLateListener,
   createMcpEndpoints,
   type McpEndpoints,
+  type McpEndpointsOptions,
 } from '../edge/index.js';
 import { createNoteRefusedCaller } from '../operations/index.js';
 import { createGuard, createNodeServer, createStateSeal } from '../mcp/server/index.js';
@@ -57,7 +58,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
       const expiresAt = hub.clock.now() + 2 * STATE_MS;
       return hub.storage.tickets.add({ kind: 'state', name: sealed, value: '', expiresAt });
     },
-    ...(hub.shared !== undefined && { shared: hub.shared }),
+    ...(hub.shared === undefined ? { kept: keptSessions(hub) } : { shared: hub.shared }),
     onSessionEnded: ({ id }, session) => hub.upstreams.endAllOf(id, session),
     onPolicyChange: (listener) => hub.policyChanged.on(listener),
     onAgentsChange: (listener) => hub.agentsChanged.on(listener),
@@ -81,6 +82,15 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     ...(most > 0 && { addressCap: { most, peerOf: connectionPeer, onReached } }),
   });
   return { server, mcp };
+}
+
+function keptSessions({ storage: { tickets }, clock, logger }: Hub): McpEndpointsOptions['kept'] {
+  const onFailure = (error: unknown): void =>
+    logger.warn(
+      { error: error instanceof Error ? error.message : '' },
+      'sessions of clients could not be written down: they would not outlive a restart; it is tried again',
+    );
+  return { tickets, clock, onFailure };
 }
 
 /** The admin API is opened for the first request to it: a hub that only serves agents has no use for its memory. */

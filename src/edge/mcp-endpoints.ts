@@ -41,11 +41,10 @@ import { Principals } from './principals.js';
 import { ListWatches } from './list-watches.js';
 import { tellReduced } from './tell-reduced.js';
 import { networkOf } from './network-of.js';
-import {
-  openSharedSessions,
-  type OpenSharedSessions,
-  type SharedSessions,
-} from './shared-sessions/open-shared-sessions.js';
+import { keptOfAgent } from '../operations/index.js';
+import { openKeptSessions, type KeptSessions } from './kept-sessions/open-kept-sessions.js';
+import type { OpenSessions } from './open-sessions.js';
+import { openSharedSessions, type SharedSessions } from './shared-sessions/open-shared-sessions.js';
 import { together, watchResources } from './resource-updates.js';
 import { createTaskPort } from './task-port.js';
 import { followTasks } from './task-updates.js';
@@ -68,6 +67,8 @@ export interface McpEndpointsOptions extends NamedParts {
   readonly claimState?: ServerOptions['claimState'];
   /** Where several replicas serve the same sessions. */
   readonly shared?: SharedSessions;
+  /** Where one process does, and sessions outlive it. */
+  readonly kept?: Omit<KeptSessions, 'groupOf'>;
   readonly load?: Load;
   /** Hears when a session of a client is over. */
   readonly onSessionEnded?: (agent: Agent, session: string) => void;
@@ -93,7 +94,7 @@ export interface McpEndpoints {
 interface Endpoint {
   readonly scope: SurfaceScope;
   readonly server: McpServer;
-  readonly sessions: OpenSharedSessions | undefined;
+  readonly sessions: OpenSessions | undefined;
   readonly face: HttpFace;
 }
 
@@ -112,10 +113,7 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
 
   function create(path: string, scope: SurfaceScope): Endpoint {
     const method = REST_METHODS[path];
-    const sessions =
-      method === undefined && options.shared !== undefined
-        ? openSharedSessions(options.shared, nameOfScope(scope))
-        : undefined;
+    const sessions = method === undefined ? openSessions(options, nameOfScope(scope), principals) : undefined;
     const legacy = method === undefined ? 'sessions' : 'stateless';
     const server = createServer(options, scope, { legacy, ...sessions?.options }, principals);
     if (method === undefined)
@@ -176,7 +174,17 @@ function faceFor(
 
 async function closeEndpoint({ server, sessions }: Endpoint): Promise<void> {
   await server.close();
-  sessions?.close();
+  await sessions?.close();
+}
+
+function openSessions(
+  { shared, kept }: McpEndpointsOptions,
+  name: string,
+  principals: Principals,
+): OpenSessions | undefined {
+  if (shared !== undefined) return openSharedSessions(shared, name);
+  const groupOf = (principal: string): string => keptOfAgent(principals.agentOf(principal).id);
+  return kept && openKeptSessions({ ...kept, groupOf }, name);
 }
 
 /** A call that is not over by then is answered as a stream: it can be kept alive, and taken up again if it breaks. */

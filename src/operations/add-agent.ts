@@ -5,7 +5,7 @@ import { HubError, invalidField, isName, NAME_RULE, toAgentId, type TicketStore 
 import { toActor, type AdminCaller } from './admin.js';
 import { agentTurn, type AgentWriteDependencies } from './agent-writes.js';
 import { recordHash } from './record-hash.js';
-import { keptCallsOf } from './repeated-calls.js';
+import { keptOfAgent } from './kept-of-agent.js';
 
 export interface AddAgentDependencies extends AgentWriteDependencies {
   readonly credentialStore: Pick<CredentialStore, 'removeAllOf'>;
@@ -42,7 +42,7 @@ export function createAddAgent(deps: AddAgentDependencies): AddAgent {
       };
       // A new agent must not inherit the accounts and answers of an earlier one with its name.
       await deps.credentialStore.removeAllOf(id);
-      await deps.tickets.removeGroup(keptCallsOf(id));
+      await deps.tickets.removeGroup(keptOfAgent(id));
       await deps.agentStore.add(agent);
       deps.authenticator.forget();
       deps.events.append(toActor(by), {

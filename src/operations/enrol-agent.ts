@@ -3,7 +3,7 @@ import type { CredentialStore } from '../credentials/index.js';
 import type { EventLog } from '../governance/index.js';
 import { isHubError, type Clock, type TicketStore } from '../kernel/index.js';
 import { recordHash } from './record-hash.js';
-import { keptCallsOf } from './repeated-calls.js';
+import { keptOfAgent } from './kept-of-agent.js';
 
 export interface EnrolAgentDependencies {
   readonly agents: Pick<AgentReader, 'find'>;
@@ -31,7 +31,7 @@ export function createEnrolAgent(deps: EnrolAgentDependencies): EnrolAgent {
     try {
       // It must not inherit the accounts and answers of an earlier one with its name.
       await deps.credentialStore.removeAllOf(id);
-      await deps.tickets.removeGroup(keptCallsOf(id));
+      await deps.tickets.removeGroup(keptOfAgent(id));
       await deps.agentStore.add(agent);
     } catch (error) {
       // Two first requests at once: one makes it, both have it.

@@ -1,5 +1,6 @@
 /** What the hub does, one straight-line file each. Operations see agents and values, never sessions, revisions or HTTP. */
 export { RepeatedCalls } from './repeated-calls.js';
+export { keptOfAgent } from './kept-of-agent.js';
 export { createPassThrough, type PassThrough } from './pass-through.js';
 export { createBridgeLosses, type BridgeLosses } from './bridge-losses.js';
 export { createCallTool, type CallTool, type CallToolDependencies, type ToolCall } from './call-tool.js';

@@ -4,7 +4,7 @@ import type { AgentId, TicketStore } from '../kernel/index.js';
 import { toActor, type AdminCaller } from './admin.js';
 import { agentTurn, requireStoredAgent, type AgentWriteDependencies } from './agent-writes.js';
 import { recordHash } from './record-hash.js';
-import { keptCallsOf } from './repeated-calls.js';
+import { keptOfAgent } from './kept-of-agent.js';
 import type { TaskDesk } from './tasks/task-desk.js';
 import { readAccounts, revokeAccounts, type RevokeAccountsDependencies } from './revoke-accounts.js';
 
@@ -33,7 +33,7 @@ export function createRemoveAgent(deps: RemoveAgentDependencies): RemoveAgent {
       await deps.sessions.endAllOf({ kind: 'agent', id });
       await deps.clients.endAllOf(id);
       await deps.tasks.removeAllOf(id);
-      await deps.tickets.removeGroup(keptCallsOf(id));
+      await deps.tickets.removeGroup(keptOfAgent(id));
       deps.events.append(toActor(by), {
         type: 'agent.removed',
         agent: id,

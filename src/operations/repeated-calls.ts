@@ -2,19 +2,13 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolEntry } from '../catalog/index.js';
 import type { EventLog } from '../governance/index.js';
-import {
-  HubError,
-  toCallId,
-  type AgentId,
-  type Clock,
-  type Ticket,
-  type TicketStore,
-} from '../kernel/index.js';
+import { HubError, toCallId, type Clock, type Ticket, type TicketStore } from '../kernel/index.js';
 import { parseJson, stringifyJson, TOLERANT_JSON } from '../mcp/jsonrpc/index.js';
 import type { CallResult } from '../mcp/model/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
 import type { ToolCall } from './call-tool.js';
 import { answered, endOf, parseKept, type KeptCall } from './kept-call.js';
+import { keptOfAgent } from './kept-of-agent.js';
 
 /** Where a client says which of its calls are one and the same. */
 const KEY = 'crosspoint/idempotencyKey';
@@ -69,7 +63,7 @@ export class RepeatedCalls {
         kind: KIND,
         name,
         value: JSON.stringify(kept),
-        group: keptCallsOf(call.agent.id),
+        group: keptOfAgent(call.agent.id),
         expiresAt: clock.now() + KEEP_MS,
       };
       if (await tickets.add(ticket)) return (making) => this.#make(call, ticket, kept, making);
@@ -158,11 +152,6 @@ export class RepeatedCalls {
     this.#added = 0;
     throw new HubError('overloaded', 'Too many calls with idempotency keys are remembered');
   }
-}
-
-/** The group of all that is kept of an agent's calls. It ends with the agent: another one may get its name. */
-export function keptCallsOf(agent: AgentId): string {
-  return `calls of ${agent}`;
 }
 
 function keyOf({ options: { meta } }: ToolCall): string | undefined {

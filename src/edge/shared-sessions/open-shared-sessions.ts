@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Clock, SharedStore, Switchboard } from '../../kernel/index.js';
-import type { ServerOptions } from '../../mcp/server/index.js';
+import { endpointName, type OpenSessions } from '../open-sessions.js';
 import { SessionLine } from './session-line.js';
 import { SharedEventStore, type SharedEventOptions } from './shared-event-store.js';
 import { SharedSessionStore } from './shared-session-store.js';
@@ -13,17 +12,12 @@ export interface SharedSessions {
   readonly clock: Clock;
 }
 
-export interface OpenSharedSessions {
-  readonly options: Required<Pick<ServerOptions, 'sessions' | 'events' | 'peers'>>;
-  close(): void;
-}
-
 /** For the endpoint of this name, which is the same in all replicas. */
 export function openSharedSessions(
   { store, board, seal, clock }: SharedSessions,
   name: string,
-): OpenSharedSessions {
-  const endpoint = createHash('sha256').update(name).digest('base64url').slice(0, 16);
+): OpenSessions & { readonly options: Required<OpenSessions['options']> } {
+  const endpoint = endpointName(name);
   const sessions = new SharedSessionStore({ store, board, endpoint, clock });
   const peers = new SessionLine(board, endpoint);
   return {

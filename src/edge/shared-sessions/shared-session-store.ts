@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock, SharedStore, Switchboard } from '../../kernel/index.js';
-import { parseJson, stringifyJson, TOLERANT_JSON } from '../../mcp/jsonrpc/index.js';
 import { StoreUnavailable, type SessionRecord, type SessionStore } from '../../mcp/server/index.js';
+import { nameOf, readRecord, writeRecord } from '../session-text.js';
 import { LossMark } from './loss-mark.js';
 
 export interface SharedSessionOptions {
@@ -316,20 +316,6 @@ export class SharedSessionStore implements SessionStore {
   }
 }
 
-function nameOf(principal: string, id: string): string {
-  return `${principal.length}:${principal}:${id}`;
-}
-
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
-}
-
-function writeRecord({ principal: _, id: __, ...record }: SessionRecord): string {
-  return stringifyJson(record);
-}
-
-/** We wrote it, so its shape is ours. */
-function readRecord(text: string, of: Pick<SessionRecord, 'principal' | 'id'>): SessionRecord {
-  const record = parseJson(text, TOLERANT_JSON) as unknown as Omit<SessionRecord, 'principal' | 'id'>;
-  return { ...record, principal: of.principal, id: of.id };
 }

@@ -76,7 +76,7 @@ export class HttpSession extends LegacySession {
     );
     const streams = (this.#streams ??= new Map<string, ResumableStream>());
     streams.set(stream.id, stream);
-    if (this.#keeper.peers !== undefined) stream.promise([ids].flat());
+    if (this.#keeper.peers?.isAlone === false) stream.promise([ids].flat());
     stream.onEnd = () => streams.delete(stream.id);
     stream.attach(connection, this.primes);
     return stream;

@@ -45,7 +45,8 @@ export class MemorySessionStore implements SessionStore {
     return this.#size;
   }
 
-  add(record: SessionRecord): boolean {
+  /** One that another store had before may be of some age. */
+  add(record: SessionRecord, ageMs = 0): boolean {
     let own = this.#principals.get(record.principal);
     if (this.#size >= this.#total || (own?.size ?? 0) >= this.#perPrincipal) {
       // Ended sessions may still be counted: look before refusing.
@@ -55,7 +56,7 @@ export class MemorySessionStore implements SessionStore {
     }
     if (own === undefined) this.#principals.set(record.principal, (own = new Map()));
     const now = this.#now();
-    own.set(record.id, { record, addedAt: now, usedAt: now });
+    own.set(record.id, { record, addedAt: now - ageMs, usedAt: now });
     this.#size++;
     this.#sweep ??= setInterval(() => this.#expire(), this.#sweepMs).unref();
     return true;
@@ -89,6 +90,12 @@ export class MemorySessionStore implements SessionStore {
 
   onExpired(listener: (principal: string, id: string) => void): void {
     this.#onExpired = listener;
+  }
+
+  /** By the clock of this store. */
+  *usedSince(time: number): Iterable<SessionRecord> {
+    for (const own of this.#principals.values())
+      for (const { record, usedAt } of own.values()) if (usedAt >= time) yield record;
   }
 
   close(): void {

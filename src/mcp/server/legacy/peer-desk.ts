@@ -91,6 +91,11 @@ export class PeerDesk implements PeerListener {
     peers.listen(this);
   }
 
+  /** Whether no other process can go on with what this one leaves behind in memory. */
+  get isAlone(): boolean {
+    return this.#peers.isAlone === true;
+  }
+
   /** Whether a name, of a stream or of a question, begins with that of another process. */
   isElsewhere(name: string): boolean {
     return !name.startsWith(this.#peers.self);

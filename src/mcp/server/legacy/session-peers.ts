@@ -18,6 +18,8 @@ export interface PeerListener {
 export interface SessionPeers {
   /** The name of this process: letters and digits, all names of the same length, at most 16. */
   readonly self: string;
+  /** All others have ended: nobody else will read what this process keeps of its streams. */
+  readonly isAlone?: boolean;
   /** To one process, or to all others. */
   tell(to: string | undefined, key: SessionKey, message: JsonObject): void;
   /** Undefined: it is gone, did not answer in time, or has nothing to do with the session. */
