@@ -60,6 +60,7 @@ export function composeAdmin({ hub, config, startedAt, shutdown }: AdminParts) {
   return openAdminApp({
     ...hub,
     operations,
+    instance: hub.shared && hub.instance.id,
     checkConnection,
     admins: browser.admins,
     gate: browser.gate,

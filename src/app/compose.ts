@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { createAdminDirectory, createAgentDirectory, createAuthenticator } from '../agents/index.js';
 import type { WorkerLink } from '../coordination/index.js';
 import { createLiveCatalog, createSchemaIndex, type LiveCatalog } from '../catalog/index.js';
-import { createConnectorDirectory } from '../connectors/index.js';
+import { createConnectorDirectory, type Connector } from '../connectors/index.js';
 import {
   createArgumentsRecorder,
   createPolicyDirectory,
@@ -54,6 +54,7 @@ import { openShared } from './open-shared.js';
 import { PublicUrl } from './public-url.js';
 import { ProcessFolders } from './process-folders.js';
 import { Signal } from './signal.js';
+import { SyncVerdicts } from './sync-verdicts.js';
 import { createToolsetIndex } from './toolset-index.js';
 import { VERSION } from './version.js';
 
@@ -171,10 +172,13 @@ function composeRepeats(
 function composeWatch(parts: Awaited<ReturnType<typeof openParts>>, { config, clock, logger }: HubParts) {
   const { upstreams, catalog, events } = parts;
   const timeoutMs = () => config.health.timeoutMs;
-  const health = createHealthBook({ upstreams, catalog, events, clock, timeoutMs });
+  const verdicts = parts.shared && new SyncVerdicts({ shared: parts.shared, replicas: parts.replicas });
+  const tellOthers = (connector: Connector, why: string | undefined): void =>
+    void verdicts?.tell(connector, why);
+  const health = createHealthBook({ upstreams, catalog, events, clock, timeoutMs, tellOthers });
   parts.upstreamChanged.on((change) => health.note(change));
   const { crowded } = parts;
-  return { health, load: createLoadGuard({ maxCalls: config.limits.inFlight, logger, crowded }) };
+  return { health, verdicts, load: createLoadGuard({ maxCalls: config.limits.inFlight, logger, crowded }) };
 }
 
 /** What operations stand on. */

@@ -9,13 +9,20 @@ import { RepeatedTask } from './repeated-task.js';
 /** Puts in force here what other replicas changed in the store. Answers how to stop. */
 export function followReplicas(hub: Hub, config: () => Config): () => void {
   const { logger, replicas } = hub;
-  const snapshots = new SnapshotFollower(hub);
+  const snapshots = new Follower((due, again) => readSnapshots(hub, due, again));
+  const verdicts = new Follower((due) =>
+    readVerdicts(
+      hub,
+      hub.catalog.connectors().filter(({ id }) => due === 'all' || due.has(id)),
+    ),
+  );
   const task = (work: () => Promise<void>, what: string) =>
     new RepeatedTask(work, logger, `${what} changed by another replica could not be read; it is tried again`);
   // In turn with changes made here, so that what was read before one is not put in force after it.
   const policies = task(() => hub.turns(POLICY_TURN, () => loadPolicies(hub, config())), 'policies');
   const connectors = task(() => lookAtConnectors(hub), 'connectors');
   const offers = task(() => snapshots.look(), 'snapshots');
+  const health = task(() => verdicts.look(), 'the health of connectors');
   const stops = [
     replicas.hear('policies', () => policies.request()),
     replicas.hear('connectors', () => connectors.request()),
@@ -23,8 +30,12 @@ export function followReplicas(hub: Hub, config: () => Config): () => void {
       snapshots.missed(id);
       offers.request();
     }),
+    replicas.hear('health', (id) => {
+      verdicts.missed(id);
+      health.request();
+    }),
   ];
-  const tasks = [policies, connectors, offers];
+  const tasks = [policies, connectors, offers, health];
   replicas.followed(async () => {
     await Promise.all(tasks.map((each) => each.done()));
   });
@@ -46,9 +57,9 @@ async function lookAtConnectors(hub: Hub): Promise<void> {
     hub.upstreams.drop(id).catch(() => {});
   }
   const added: ConnectorId[] = [];
-  for (const connector of current) {
+  const different = current.filter((connector) => before.get(connector.id) !== connector);
+  for (const connector of different) {
     const known = before.get(connector.id);
-    if (known === connector) continue;
     hub.catalog.putConnector(connector);
     hub.health.forget(connector.id);
     if (known === undefined) added.push(connector.id);
@@ -58,7 +69,25 @@ async function lookAtConnectors(hub: Hub): Promise<void> {
     const snapshot = await hub.storage.snapshots.latest(id);
     if (snapshot !== undefined && hub.catalog.has(id)) hub.catalog.putSnapshot(snapshot);
   }
+  await readVerdicts(hub, different);
   hub.connectorsChanged.emit();
+}
+
+/** What syncs in other processes said of the health of connectors. Where that was lost, what is known here is given back. */
+export async function readVerdicts(
+  { verdicts, health, catalog }: Hub,
+  connectors: readonly Connector[],
+): Promise<void> {
+  if (verdicts === undefined) return;
+  await Promise.all(
+    connectors.map(async (connector) => {
+      const found = await verdicts.find(connector);
+      if (!catalog.isCurrent(connector)) return;
+      const known = health.verdictOn(connector);
+      if (found !== undefined) health.heard(connector, found.why);
+      else if (known !== undefined) await verdicts.restore(connector, known);
+    }),
+  );
 }
 
 /** What was read before a change that is made here must not be put in force after it. */
@@ -72,13 +101,15 @@ async function readConnectors({ catalog, connectors }: Hub): Promise<readonly Co
   }
 }
 
+type Due = ReadonlySet<ConnectorId> | 'all';
+
 /** Reads again only what was told of, or everything where something was missed. */
-class SnapshotFollower {
-  readonly #hub: Hub;
+class Follower {
+  readonly #read: (due: Due, again: (id: ConnectorId) => void) => Promise<void>;
   #due: Set<ConnectorId> | 'all' = new Set();
 
-  constructor(hub: Hub) {
-    this.#hub = hub;
+  constructor(read: (due: Due, again: (id: ConnectorId) => void) => Promise<void>) {
+    this.#read = read;
   }
 
   missed(id: string | undefined): void {
@@ -91,7 +122,7 @@ class SnapshotFollower {
       const due = this.#due;
       this.#due = new Set();
       try {
-        await this.#read(due);
+        await this.#read(due, (id) => this.missed(id));
       } catch (error) {
         if (due === 'all') this.#due = 'all';
         else for (const id of due) this.missed(id);
@@ -99,21 +130,24 @@ class SnapshotFollower {
       }
     }
   }
+}
 
-  async #read(due: ReadonlySet<ConnectorId> | 'all'): Promise<void> {
-    const { catalog, storage } = this.#hub;
-    const before = new Map(catalog.connectors().map(({ id }) => [id, catalog.snapshotOf(id)]));
-    const found =
-      due === 'all'
-        ? await storage.snapshots.latestOfAll()
-        : await Promise.all([...due].map((id) => storage.snapshots.latest(id)));
-    for (const snapshot of found) {
-      if (snapshot === undefined || !catalog.has(snapshot.connectorId)) continue;
-      // Which is newer cannot be told by their times, which are of different clocks: where one was put here meanwhile, the
-      // store is asked again.
-      const known = catalog.snapshotOf(snapshot.connectorId);
-      if (known === before.get(snapshot.connectorId)) catalog.putSnapshot(snapshot);
-      else this.missed(snapshot.connectorId);
-    }
+async function readSnapshots(
+  { catalog, storage }: Hub,
+  due: Due,
+  again: (id: ConnectorId) => void,
+): Promise<void> {
+  const before = new Map(catalog.connectors().map(({ id }) => [id, catalog.snapshotOf(id)]));
+  const found =
+    due === 'all'
+      ? await storage.snapshots.latestOfAll()
+      : await Promise.all([...due].map((id) => storage.snapshots.latest(id)));
+  for (const snapshot of found) {
+    if (snapshot === undefined || !catalog.has(snapshot.connectorId)) continue;
+    // Which is newer cannot be told by their times, which are of different clocks: where one was put here meanwhile, the
+    // store is asked again.
+    const known = catalog.snapshotOf(snapshot.connectorId);
+    if (known === before.get(snapshot.connectorId)) catalog.putSnapshot(snapshot);
+    else again(snapshot.connectorId);
   }
 }

@@ -1,7 +1,7 @@
 import type { Coordination, Feed, Logger } from '../kernel/index.js';
 
-/** What may have changed: agents and their keys, policies, connectors, what connectors offer. */
-export type ReplicaTopic = 'agents' | 'policies' | 'connectors' | 'snapshots';
+/** What may have changed: agents and their keys, policies, connectors, what connectors offer, how their syncs ended. */
+export type ReplicaTopic = 'agents' | 'policies' | 'connectors' | 'snapshots' | 'health';
 
 /** Asks whether everything said before is in force, and answers it. */
 const ASKED = 'settle';

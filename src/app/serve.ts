@@ -8,7 +8,7 @@ import { composeHub, type Hub } from './compose.js';
 import { composeServer } from './compose-server.js';
 import type { Config } from './config/config.js';
 import { endWithAgents } from './end-with-agents.js';
-import { followReplicas } from './follow-replicas.js';
+import { followReplicas, readVerdicts } from './follow-replicas.js';
 import { openDataFolder, type DataFolder } from './data-folder.js';
 import { recoverUnfinishedCalls } from './recover.js';
 import { RepeatedTask } from './repeated-task.js';
@@ -128,6 +128,7 @@ async function loadCatalog(hub: Hub): Promise<void> {
   for (const snapshot of await hub.storage.snapshots.latestOfAll()) {
     if (hub.catalog.has(snapshot.connectorId)) hub.catalog.putSnapshot(snapshot);
   }
+  await readVerdicts(hub, hub.catalog.connectors());
 }
 
 function listen(server: Server, { server: { host, port } }: Config): Promise<void> {

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Connector } from '../connectors/index.js';
 import { isHubError, randomToken, type Lock } from '../kernel/index.js';
 import type { Hub } from './compose.js';
+import { sharedNameOf } from './shared-name-of.js';
 
 const LOCK = { leaseMs: 30_000, waitMs: 120_000 };
 const MARK_MS = 86_400_000;
@@ -21,11 +21,9 @@ export class SingleSync {
   constructor(hub: Hub, connector: Connector) {
     this.#hub = hub;
     this.#connector = connector;
-    // One that was changed is another one.
-    const { version: _v, createdAt: _c, updatedAt: _u, ...settings } = connector;
-    const version = createHash('sha256').update(JSON.stringify(settings)).digest('base64url').slice(0, 16);
-    this.#mark = `sync:${connector.id}:${version}`;
-    this.#fresh = `synced:${connector.id}:${version}`;
+    const name = sharedNameOf(connector);
+    this.#mark = `sync:${name}`;
+    this.#fresh = `synced:${name}`;
   }
 
   /** Which sync began last. One that began before an upstream told of a change may have missed it. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { connectorOf, snapshotOf } from '../../test/support/catalog-examples.js';
 import { createLiveCatalog } from '../catalog/index.js';
 import type { EventLog, HubEvent } from '../governance/index.js';
@@ -55,3 +55,57 @@ test.each([
     expect(catalog.entries()).toHaveLength(shown);
   },
 );
+
+describe('beside other processes', () => {
+  function startBook(input: object) {
+    const catalog = createLiveCatalog();
+    const events: HubEvent[] = [];
+    const told: (string | undefined)[] = [];
+    let failure: HubError | undefined;
+    const book = createHealthBook({
+      catalog,
+      upstreams: {
+        probe: () => (failure === undefined ? Promise.resolve() : Promise.reject(failure)),
+      } as Partial<Upstreams> as Upstreams,
+      events: { append: (_actor, event) => void events.push(event) } as Partial<EventLog> as EventLog,
+      clock: { now: () => 7, monotonic: () => 7 },
+      timeoutMs: () => 1,
+      tellOthers: (_connector, why) => void told.push(why),
+    });
+    const connector = connectorOf('a', input);
+    catalog.putConnector(connector);
+    return { book, connector, events, told, set: (next: HubError | undefined) => (failure = next) };
+  }
+  const ended = new HubError('upstream_closed', 'its process ended with code 3');
+
+  test('a sync that its process did not survive is told, and so is that the process stands', async () => {
+    const { book, connector, told, set } = startBook({ command: 'node' });
+    set(ended);
+    book.listed(connector, ended);
+    await vi.waitFor(() => expect(told).toEqual([ended.message]));
+    set(undefined);
+    await book.check(connector);
+    expect(told).toEqual([ended.message, undefined]);
+  });
+
+  test('whether a server can be reached each looks for itself', async () => {
+    const { book, connector, told, set } = startBook(INPUT);
+    set(ended);
+    book.listed(connector, ended);
+    await vi.waitFor(() => expect(told).toEqual([undefined]));
+    expect(book.healthOf(connector).state).toBe('unhealthy');
+  });
+
+  test('what another said counts here until one says otherwise, and is written down by that one only', async () => {
+    const { book, connector, events } = startBook(INPUT);
+    await book.check(connector);
+    events.length = 0;
+    book.heard(connector, 'HTTP 404');
+    expect(await book.check(connector)).toMatchObject({ state: 'unhealthy', reason: 'HTTP 404' });
+    book.note({ type: 'breaker_closed', connector, openMs: 1 });
+    expect(book.healthOf(connector)).toMatchObject({ state: 'unhealthy', reason: 'HTTP 404' });
+    book.heard(connector, undefined);
+    expect(book.healthOf(connector)).toMatchObject({ state: 'healthy', reason: undefined });
+    expect(events.filter(({ type }) => type === 'connector.health')).toEqual([]);
+  });
+});

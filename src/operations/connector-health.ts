@@ -1,7 +1,7 @@
 import type { LiveCatalog } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import type { EventLog, HubEvent } from '../governance/index.js';
-import { HubError, type Clock, type ConnectorId } from '../kernel/index.js';
+import { HubError, type Clock, type ConnectorId, type HubErrorCode } from '../kernel/index.js';
 import { lifeSign, type UpstreamChange, type Upstreams } from '../upstreams/index.js';
 
 /** `failed`: its process ended so often that it is no longer started by itself. */
@@ -25,6 +25,10 @@ export interface HealthBook {
   note(change: UpstreamChange): void;
   /** Records whether what it offers could be fetched, which an upstream at a wrong address, say, answers and does not do. */
   listed(connector: Connector, failure?: unknown): void;
+  /** The same, of a sync that another process made: why it does not serve, or that it does. */
+  heard(connector: Connector, why: string | undefined): void;
+  /** Why it does not serve, whether it answers or not, as the latest sync found. */
+  verdictOn(connector: Connector): string | undefined;
   forget(connector: ConnectorId): void;
 }
 
@@ -34,9 +38,16 @@ export interface HealthDependencies {
   readonly events: EventLog;
   readonly clock: Clock;
   readonly timeoutMs: () => number;
+  /** Has other processes that serve the same connectors hear what a sync says of one, and look themselves. */
+  readonly tellOthers?: (connector: Connector, why: string | undefined) => void;
 }
 
 const HISTORY = 50;
+const UPSTREAM_FAILURES: ReadonlySet<HubErrorCode> = new Set([
+  'upstream_unavailable',
+  'upstream_closed',
+  'upstream_timeout',
+]);
 const BAD: ReadonlySet<HealthState> = new Set(['unhealthy', 'failed']);
 
 export function createHealthBook(deps: HealthDependencies): HealthBook {
@@ -50,6 +61,8 @@ class Book implements HealthBook {
   readonly #histories = new Map<ConnectorId, readonly ConnectorHealth[]>();
   /** Why those that live do not serve: a connector that is described differently has yet to show it. */
   readonly #useless = new WeakMap<Connector, string>();
+  /** Those whose own process failed here in a sync, which others were told. */
+  readonly #toldOf = new WeakSet<Connector>();
 
   constructor(deps: HealthDependencies) {
     this.#deps = deps;
@@ -71,8 +84,7 @@ class Book implements HealthBook {
     const { upstreams, timeoutMs } = this.#deps;
     try {
       await upstreams.probe(connector, timeoutMs());
-      const why = this.#useless.get(connector);
-      return this.#record(connector, why === undefined ? 'healthy' : 'unhealthy', why);
+      return this.#recordAlive(connector);
     } catch (error) {
       const known = error instanceof HubError ? error : undefined;
       const state = known?.details?.['reason'] === 'process_failed' ? 'failed' : 'unhealthy';
@@ -85,7 +97,8 @@ class Book implements HealthBook {
     if (!change.connector.enabled || !catalog.isCurrent(change.connector)) return;
     const { event, state, reason } = meaningOf(change);
     if (event !== undefined) events.append({ kind: 'hub' }, event);
-    this.#record(change.connector, state, reason);
+    if (state === 'healthy') this.#recordAlive(change.connector);
+    else this.#record(change.connector, state, reason);
   }
 
   listed(connector: Connector, failure?: unknown): void {
@@ -93,10 +106,30 @@ class Book implements HealthBook {
     const why = whyUseless(failure);
     if (why !== undefined) {
       this.#useless.set(connector, why);
-      this.#record(connector, 'unhealthy', why);
-    } else if (failure === undefined && this.#useless.delete(connector)) {
-      this.#record(connector, 'healthy', undefined);
+      this.#recordAlive(connector);
+      this.#deps.tellOthers?.(connector, why);
+    } else if (failure !== undefined) {
+      if (saysNothing(failure)) return;
+      void this.#lookAfter(connector);
+    } else {
+      const wasBad = BAD.has(this.healthOf(connector).state);
+      if (this.#useless.delete(connector)) this.#recordAlive(connector);
+      else if (wasBad) void this.check(connector);
+      if (wasBad) this.#deps.tellOthers?.(connector, undefined);
     }
+  }
+
+  heard(connector: Connector, why: string | undefined): void {
+    const before = this.#useless.get(connector);
+    if (why === undefined) this.#useless.delete(connector);
+    else this.#useless.set(connector, why);
+    // Whoever made the sync has written it down.
+    if (connector.enabled && before !== why) this.#recordAlive(connector, 'known');
+    void this.check(connector);
+  }
+
+  verdictOn(connector: Connector): string | undefined {
+    return this.#useless.get(connector);
   }
 
   forget(connector: ConnectorId): void {
@@ -104,8 +137,26 @@ class Book implements HealthBook {
     this.#histories.delete(connector);
   }
 
-  #record(connector: Connector, state: HealthState, reason: string | undefined): ConnectorHealth {
-    const { catalog, events, clock } = this.#deps;
+  /** After a sync that says nothing of what is at the address. A process is of this hub alone, so others cannot look themselves. */
+  async #lookAfter(connector: Connector): Promise<void> {
+    const { state, reason } = await this.check(connector);
+    const isProcess = connector.endpoint.transport === 'stdio' && BAD.has(state);
+    if (isProcess) this.#toldOf.add(connector);
+    this.#deps.tellOthers?.(connector, isProcess ? reason : this.#useless.get(connector));
+  }
+
+  #recordAlive(connector: Connector, news?: News): ConnectorHealth {
+    const why = this.#useless.get(connector);
+    return this.#record(connector, why === undefined ? 'healthy' : 'unhealthy', why, news);
+  }
+
+  #record(
+    connector: Connector,
+    state: HealthState,
+    reason: string | undefined,
+    news: News = 'new',
+  ): ConnectorHealth {
+    const { catalog, clock, tellOthers } = this.#deps;
     const before = this.healthOf(connector);
     // What was found out of a connector as it was before says nothing of it now.
     if (!catalog.isCurrent(connector)) return before;
@@ -113,24 +164,32 @@ class Book implements HealthBook {
     const health = { state, reason, since: before.state === state ? before.since : now, checkedAt: now };
     this.#states.set(connector.id, health);
     catalog.setHidden(connector.id, connector.hideWhenUnhealthy && BAD.has(state));
+    if (state === 'healthy' && this.#toldOf.delete(connector)) tellOthers?.(connector, undefined);
     if (before.state === state) return health;
     this.#histories.set(connector.id, [health, ...this.historyOf(connector.id)].slice(0, HISTORY));
-    const change = {
-      connector: connector.id,
-      from: before.state,
-      to: state,
-      ...(reason !== undefined && { reason }),
-    };
-    events.append({ kind: 'hub' }, { type: 'connector.health', ...change });
+    if (news === 'new') this.#append(connector.id, before.state, health);
     return health;
   }
+
+  #append(connector: ConnectorId, from: HealthState, { state: to, reason }: ConnectorHealth): void {
+    const change = { connector, from, to, ...(reason !== undefined && { reason }) };
+    this.#deps.events.append({ kind: 'hub' }, { type: 'connector.health', ...change });
+  }
 }
+
+/** What is known was written down by another process. */
+type News = 'new' | 'known';
 
 /** What it answered instead of what it offers. That somebody has to sign in is no fault of it. */
 function whyUseless(failure: unknown): string | undefined {
   if (!(failure instanceof HubError) || failure.code === 'credential_required') return undefined;
   const answers = failure.code === 'upstream_protocol' || lifeSign(failure) === 'alive';
   return answers ? failure.message : undefined;
+}
+
+/** Whether a failed sync is none of the upstream's. */
+function saysNothing(failure: unknown): boolean {
+  return !(failure instanceof HubError) || !UPSTREAM_FAILURES.has(failure.code);
 }
 
 interface Meaning {

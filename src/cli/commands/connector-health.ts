@@ -6,7 +6,7 @@ import { paintState } from '../connector-text.js';
 import { EXIT_FAILED } from '../exit-codes.js';
 import type { HubOptions } from '../hub-address.js';
 import { escapeLine } from '../terminal/escape-text.js';
-import { formatMoment } from '../terminal/format.js';
+import { count, formatMoment } from '../terminal/format.js';
 import { requireConnector } from '../find-connector.js';
 import { withHub } from '../with-hub.js';
 
@@ -25,11 +25,18 @@ export function addConnectorHealthCommand(parent: Command, cli: Cli): void {
   );
 }
 
-function describe(cli: Cli, id: string, { state, reason, since, checkedAt }: HealthView): string {
+function describe(cli: Cli, id: string, health: HealthView): string {
+  const { state, reason, since, checkedAt, instance, traffic } = health;
   const times = [
     ...(since === undefined ? [] : [`since ${formatMoment(since)}`]),
     checkedAt === undefined ? 'not checked yet' : `checked ${formatMoment(checkedAt)}`,
   ];
   const first = `${id} is ${paintState(cli)(state)} (${times.join(', ')})`;
-  return reason === undefined ? first : `${first}\n${escapeLine(reason)}`;
+  const isPaused = traffic.breaker === 'open';
+  return [
+    first,
+    ...(reason === undefined ? [] : [escapeLine(reason)]),
+    ...(isPaused ? [`Calls fail at once (${count(traffic.failures, 'failure')} in a row).`] : []),
+    ...(instance === undefined ? [] : [`As instance ${instance} sees it; others may reach it or not.`]),
+  ].join('\n');
 }

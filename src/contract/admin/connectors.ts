@@ -47,6 +47,11 @@ export const healthView = z
     reason: z.string().optional(),
     since: time.optional(),
     checkedAt: time.optional(),
+    /**
+     * Where several processes serve: the one that answered. What a sync found is the same at all; whether the upstream can
+     * be reached, how its process does, and `traffic` are what this one saw.
+     */
+    instance: z.string().optional(),
     /** How it is used at the moment. Open: calls fail at once, except one now and then that finds out. */
     traffic: z.strictObject({
       breaker: z.enum(['closed', 'open']),

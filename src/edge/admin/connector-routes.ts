@@ -106,7 +106,7 @@ function registerUse(register: Register, deps: AdminDependencies): void {
   });
   register(ROUTES.health, async ({ names }) => {
     const connector = await requireConnector(deps, names.id);
-    return { body: toHealthView(deps.health.healthOf(connector), deps.upstreams.stateOf(connector.id)) };
+    return { body: toHealthView(seenHere(deps, connector)) };
   });
 }
 
@@ -149,12 +149,15 @@ async function surroundings(deps: AdminDependencies, connector: Connector): Prom
   ]);
   const now = deps.clock.now();
   return {
-    health: deps.health.healthOf(connector),
-    traffic: deps.upstreams.stateOf(connector.id),
+    ...seenHere(deps, connector),
     snapshot,
     credentials,
     now,
   };
+}
+
+function seenHere({ health, upstreams, instance }: AdminDependencies, connector: Connector) {
+  return { health: health.healthOf(connector), traffic: upstreams.stateOf(connector.id), instance };
 }
 
 async function snapshotOf(deps: AdminDependencies, id: ConnectorId) {

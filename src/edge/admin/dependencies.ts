@@ -33,6 +33,8 @@ export interface AdminDependencies {
   readonly catalog: LiveCatalog;
   readonly surfaces: Surfaces;
   readonly health: { healthOf(connector: Connector): ConnectorHealth };
+  /** The name of this process, where others answer beside it. */
+  readonly instance?: string | undefined;
   /** Tries the way to an upstream. */
   readonly checkConnection: (connector: Connector) => Promise<readonly CheckAnswer['steps'][number][]>;
   readonly upstreams: Pick<Upstreams, 'recentStderr' | 'stateOf'>;

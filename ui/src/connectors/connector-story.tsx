@@ -37,6 +37,12 @@ export function ConnectorStory({ connector }: { readonly connector: ConnectorDet
               <ExactTime at={health.checkedAt} />
             </Fact>
           )}
+          {health.traffic.breaker === 'open' && (
+            <Fact label="Calls">fail at once, after {health.traffic.failures} failures in a row</Fact>
+          )}
+          {health.instance !== undefined && (
+            <Fact label="Seen by">instance {health.instance}; others may reach it or not</Fact>
+          )}
           {sync !== null && (
             <>
               <Fact label="Server">

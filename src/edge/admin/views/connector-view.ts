@@ -11,6 +11,8 @@ import { stateOf, toTime } from './secret-state.js';
 export interface ConnectorSurroundings {
   readonly health: ConnectorHealth;
   readonly traffic: UpstreamState;
+  /** Where there are several processes, the one that says so. */
+  readonly instance: string | undefined;
   readonly snapshot: Snapshot | undefined;
   /** Of this connector. */
   readonly credentials: readonly ShownCredential[];
@@ -19,7 +21,7 @@ export interface ConnectorSurroundings {
 
 export function toConnectorView(
   connector: Connector,
-  { health, traffic, snapshot, credentials, now }: ConnectorSurroundings,
+  { snapshot, credentials, now, ...seen }: ConnectorSurroundings,
 ): ConnectorView {
   return {
     id: connector.id,
@@ -43,7 +45,7 @@ export function toConnectorView(
     changedTools: connector.changedTools,
     tags: [...connector.tags],
     toolTags: Object.fromEntries(Object.entries(connector.toolTags).map(([tool, tags]) => [tool, [...tags]])),
-    health: toHealthView(health, traffic),
+    health: toHealthView(seen),
     accounts: countStates(connector, credentials, now),
     sync: syncView(snapshot),
     version: connector.version,
@@ -123,15 +125,17 @@ function authView(
   }
 }
 
-export function toHealthView(
-  { state, reason, since, checkedAt }: ConnectorHealth,
-  traffic: UpstreamState,
-): HealthView {
+export function toHealthView({
+  health: { state, reason, since, checkedAt },
+  traffic,
+  instance,
+}: Pick<ConnectorSurroundings, 'health' | 'traffic' | 'instance'>): HealthView {
   return {
     state,
     ...(reason !== undefined && { reason }),
     since: toTime(since),
     ...(checkedAt !== undefined && { checkedAt: toTime(checkedAt) }),
+    ...(instance !== undefined && { instance }),
     traffic: { ...traffic },
   };
 }

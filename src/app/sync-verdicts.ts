@@ -1,0 +1,67 @@
+import type { Connector } from '../connectors/index.js';
+import type { MessageSeal } from '../coordination/index.js';
+import { isHubError, type SharedStore } from '../kernel/index.js';
+import type { Replicas } from './replicas.js';
+import { sharedNameOf } from './shared-name-of.js';
+
+const KEPT_MS = 86_400_000;
+
+/** What the latest sync that says something of a connector's health said, wherever in the hub it was made. */
+export interface SyncVerdict {
+  /** Why it does not serve; undefined where it does. */
+  readonly why: string | undefined;
+}
+
+export interface SyncVerdictOptions {
+  readonly shared: { readonly store: SharedStore; readonly seal: MessageSeal };
+  readonly replicas: Replicas;
+}
+
+/** Verdicts of syncs, for all processes of the hub. Whoever hears of one looks here. */
+export class SyncVerdicts {
+  readonly #store: SharedStore;
+  readonly #seal: MessageSeal;
+  readonly #replicas: Replicas;
+
+  constructor({ shared: { store, seal }, replicas }: SyncVerdictOptions) {
+    this.#store = store;
+    this.#seal = seal;
+    this.#replicas = replicas;
+  }
+
+  /** Of those who cannot be told now, each finds out at its own next look. */
+  async tell(connector: Connector, why: string | undefined): Promise<void> {
+    const key = keyOf(connector);
+    await this.#reaching(() => this.#store.set(key, this.#seal.seal(why ?? '', key), KEPT_MS));
+    this.#replicas.announce('health', connector.id);
+  }
+
+  /** Undefined: nobody knows. */
+  async find(connector: Connector): Promise<SyncVerdict | undefined> {
+    const key = keyOf(connector);
+    const sealed = await this.#reaching(() => this.#store.get(key));
+    if (sealed === undefined) return undefined;
+    const why = this.#seal.open(sealed, key);
+    return { why: why === '' ? undefined : why };
+  }
+
+  /** What is shared may have been lost. */
+  async restore(connector: Connector, why: string): Promise<void> {
+    const key = keyOf(connector);
+    const added = await this.#reaching(() => this.#store.add(key, this.#seal.seal(why, key), KEPT_MS));
+    if (added === true) this.#replicas.announce('health', connector.id);
+  }
+
+  async #reaching<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      if (isHubError(error, 'storage_unavailable')) return undefined;
+      throw error;
+    }
+  }
+}
+
+function keyOf(connector: Connector): string {
+  return `verdict:${sharedNameOf(connector)}`;
+}
