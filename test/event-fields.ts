@@ -69,6 +69,13 @@ export const EVENT_FIELDS: { readonly [Type in HubEventType]: FieldsOf<EventOf<T
   },
   'connector.sync_failed': { connector: 'always', error: 'always', reason: 'always' },
   'connector.health': { connector: 'always', from: 'always', to: 'always', reason: 'maybe' },
+  'connector.pin_broken': {
+    connector: 'always',
+    file: 'always',
+    expected: 'always',
+    found: 'maybe',
+    reason: 'always',
+  },
   'connector.breaker_opened': { connector: 'always', failures: 'always', reason: 'always' },
   'connector.breaker_closed': { connector: 'always', openMs: 'always' },
   'agent.added': { agent: 'always', ...CHANGE },

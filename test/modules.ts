@@ -34,7 +34,7 @@ export const MODULES: Readonly<Record<string, Limit>> = {
     ['mcp/jsonrpc', 'mcp/sse'],
     ['undici', 'cross-spawn'],
     // Children, and `/proc` to find their descendants; connections without TLS; undici where it is needed.
-    ['node:child_process', 'node:fs', 'node:fs/promises', 'node:module', 'node:net', 'node:tls'],
+    ['node:child_process', 'node:fs', 'node:fs/promises', 'node:module', 'node:net', 'node:path', 'node:tls'],
   ),
   'mcp/client': limit(['mcp/jsonrpc', 'mcp/model', 'mcp/wire', 'mcp/transports']),
   'mcp/server': limit(

@@ -30,6 +30,7 @@ export {
   type Step,
 } from './doctor/index.js';
 export { createKeychain } from './keychain.js';
+export { pinCommand } from './pin-command.js';
 export { backupHub } from './maintenance/backup-hub.js';
 export { restoreHub, type Restored } from './maintenance/restore-hub.js';
 export {

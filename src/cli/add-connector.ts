@@ -44,8 +44,8 @@ export async function addRemoteConnector(
   url: string,
   options: AddOptions,
 ): Promise<void> {
-  if (options.env !== undefined || options.cwd !== undefined)
-    throw usageError('--env and --cwd belong to a command, not to --url');
+  if (options.env !== undefined || options.cwd !== undefined || options.pin === true)
+    throw usageError('--env, --cwd and --pin belong to a command, not to --url');
   const { connector, credential } = toRemoteInput(cli, url, options);
   const owner = options.credentialMode === 'per_agent' ? (options.agent ?? '') : 'shared';
   await withHub(cli, hubOptions(options), async (hub) => {

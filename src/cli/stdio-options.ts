@@ -9,6 +9,7 @@ import { dataFolderOf } from './hub-file.js';
 export interface StdioOptions {
   readonly env?: readonly string[];
   readonly cwd?: string;
+  readonly pin?: boolean;
   readonly name?: string;
   readonly era?: 'auto' | 'legacy' | 'modern';
   readonly data?: string;
@@ -45,7 +46,7 @@ export async function toStdioInput(
     throw usageError(
       `--${foreign.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} belongs to --url, not to a command`,
     );
-  const { hideSecrets, readSealedVariables } = await import('../app/index.js');
+  const { hideSecrets, pinCommand, readSealedVariables } = await import('../app/index.js');
   const vault = {
     folder: dataFolderOf(options.data, cli.environment, cli.folder),
     masterKey: cli.environment['CROSSPOINT_MASTER_KEY'],
@@ -56,13 +57,15 @@ export async function toStdioInput(
     env: Object.fromEntries((options.env ?? []).map(splitPair)),
     known: { ...(await readSealedVariables(vault)), ...cli.environment },
   });
+  const folder = options.cwd === undefined ? cli.folder : resolve(cli.folder, options.cwd);
   return {
     connector: {
       ...(options.name !== undefined && { name: options.name }),
       command: program,
       ...(args.length > 0 && { args: [...hidden.args] }),
       ...(options.env !== undefined && { env: { ...hidden.env } }),
-      ...(options.cwd !== undefined && { cwd: resolve(cli.folder, options.cwd) }),
+      ...(options.cwd !== undefined && { cwd: folder }),
+      ...(options.pin === true && { pins: await pinCommand(command, folder) }),
       ...(options.era !== undefined && { era: options.era }),
     },
     variables: hidden.variables,

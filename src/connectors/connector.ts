@@ -44,6 +44,8 @@ export type Endpoint =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, Secret>>;
       readonly cwd: string | undefined;
+      /** What files must be for a process to be started: SHA-256 in hex, in small letters. */
+      readonly pins: Readonly<Record<string, string>>;
       readonly idleStopMs: number;
       /** After this time a process makes room for a new one, as soon as no call runs in it. Zero: never. */
       readonly maxLifetimeMs: number;

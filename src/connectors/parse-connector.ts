@@ -125,6 +125,9 @@ function toEndpoint(given: ConnectorInput): Endpoint {
       Object.entries(given.env ?? {}).map(([name, value]) => [name, new Secret(value)]),
     ),
     cwd: given.cwd,
+    pins: Object.fromEntries(
+      Object.entries(given.pins ?? {}).map(([file, digest]) => [file, digest.toLowerCase()]),
+    ),
     idleStopMs: given.idleStopMs ?? DEFAULT_IDLE_STOP_MS,
     maxLifetimeMs: given.maxLifetimeMs ?? DEFAULT_MAX_LIFETIME_MS,
   };

@@ -106,7 +106,7 @@ const shared = {
 };
 
 export const HTTP_FIELDS = ['url', 'headers', 'auth', 'credentialMode', 'allowPrivateNetwork'] as const;
-export const STDIO_FIELDS = ['command', 'args', 'env', 'cwd', 'idleStopMs', 'maxLifetimeMs'] as const;
+export const STDIO_FIELDS = ['command', 'args', 'env', 'cwd', 'pins', 'idleStopMs', 'maxLifetimeMs'] as const;
 
 export const connectorInput = z.strictObject({
   ...shared,
@@ -122,6 +122,8 @@ export const connectorInput = z.strictObject({
   args: z.array(z.string().max(32_768)).max(256).optional(),
   env: z.record(text(128), z.string().max(32_768)).optional(),
   cwd: text(4_096).optional(),
+  /** By file: its SHA-256 in hex. */
+  pins: z.record(text(4_096), z.string().regex(/^[0-9a-fA-F]{64}$/, 'is not a SHA-256 in hex')).optional(),
   idleStopMs: z.int().min(0).max(86_400_000).optional(),
   maxLifetimeMs: z.int().min(0).max(2_592_000_000).optional(),
 });

@@ -135,6 +135,15 @@ export type HubEvent =
       readonly reason?: string;
     }
   | {
+      readonly type: 'connector.pin_broken';
+      readonly connector: ConnectorId;
+      readonly file: string;
+      /** SHA-256 in hex. */
+      readonly expected: string;
+      readonly found?: string;
+      readonly reason: string;
+    }
+  | {
       readonly type: 'connector.breaker_opened';
       readonly connector: ConnectorId;
       readonly failures: number;

@@ -211,6 +211,12 @@ function meaningOf(change: UpstreamChange): Meaning {
       const event = { type: 'connector.breaker_closed', connector, openMs: change.openMs } as const;
       return { event, state: 'healthy' };
     }
+    case 'pin_broken': {
+      const { file, expected, found } = change.pin;
+      const pin = { file, expected, ...(found !== undefined && { found }) };
+      const event = { type: 'connector.pin_broken', connector, ...pin, reason: change.pin.why } as const;
+      return { event, state: 'unhealthy', reason: change.reason };
+    }
     case 'process_failed':
       return { state: 'failed', reason: change.reason };
     case 'process_recovered':

@@ -70,11 +70,11 @@ function ownLimits({ endpoint, limits }: Connector): Fields {
 }
 
 function commandOf(endpoint: Extract<Endpoint, { transport: 'stdio' }>, env: ConnectorPatch['env']): Fields {
-  const { command, args, cwd, idleStopMs, maxLifetimeMs } = endpoint;
+  const { command, args, cwd, pins, idleStopMs, maxLifetimeMs } = endpoint;
   const given = Object.entries(env ?? {}).filter(
     ([name, value]) => value !== null && (value !== '' || endpoint.env[name] === undefined),
   );
-  return { command, args, cwd, idleStopMs, maxLifetimeMs, env: Object.fromEntries(given) };
+  return { command, args, cwd, pins, idleStopMs, maxLifetimeMs, env: Object.fromEntries(given) };
 }
 
 function addressOf(

@@ -2,7 +2,7 @@ import type { ConnectorInput, ConnectorPatch } from '../contract/index.js';
 import { invalidField } from '../kernel/index.js';
 import { requireOwner, type Admin } from './admin.js';
 
-const COMMAND_FIELDS = ['command', 'args', 'env', 'cwd'] as const;
+const COMMAND_FIELDS = ['command', 'args', 'env', 'cwd', 'pins'] as const;
 
 /** Whoever may name a command may do anything the hub may, so by default only the operator's own configuration can. */
 export function requireStdioAllowed(

@@ -1,8 +1,10 @@
 import type { Connector } from '../connectors/index.js';
 import type { Clock, HubError } from '../kernel/index.js';
+import { TransportError, type BrokenPin } from '../mcp/transports/index.js';
 import { ConnectorGate, type GateListener } from './connector-gate.js';
 import { StartLimit } from './start-limit.js';
 import { StderrTail } from './stderr-tail.js';
+import { whyNotOpened } from './upstream-failure.js';
 import { secretsOfProcess } from './without-secrets.js';
 import type { UpstreamChange } from './upstream.js';
 import { openWaysOut, type WaysOut } from './ways-out.js';
@@ -19,6 +21,8 @@ export class ConnectorResources {
   agreesOnce: boolean | undefined;
   readonly #clock: Clock;
   readonly #tell: (change: UpstreamChange) => void;
+  /** Why no process is started, as long as that is so. */
+  #brokenPin: string | undefined;
   /** By whose processes they are. */
   readonly #starts = new Map<string, StartLimit>();
 
@@ -61,9 +65,26 @@ export class ConnectorResources {
     this.#tell({ type: 'process_failed', connector: this.connector, reason: starts.failure().message });
   }
 
+  /** It never stood. One that was not started for its pins ended nothing: whoever mends them need not wait. */
+  processFailed(identity: string, error: unknown): void {
+    if (error instanceof TransportError && error.code === 'STDIO_PIN_BROKEN') return;
+    this.processEnded(identity, whyNotOpened(error, this.connector));
+  }
+
+  /** None was started. That is told once, however many ask for one. */
+  pinBroken(pin: BrokenPin): void {
+    if (this.#brokenPin === pin.why) return;
+    this.#brokenPin = pin.why;
+    const { connector } = this;
+    const reason = `the process was not started: ${pin.why}`;
+    this.stderr.push(reason);
+    this.#tell({ type: 'pin_broken', connector, pin, reason: `connector ${connector.id}: ${reason}` });
+  }
+
   processStands(identity: string): void {
     const starts = this.#starts.get(identity);
-    const recovered = starts?.stands() === true;
+    const recovered = starts?.stands() === true || this.#brokenPin !== undefined;
+    this.#brokenPin = undefined;
     if (starts?.isClear === true) this.#starts.delete(identity);
     if (recovered) this.#tell({ type: 'process_recovered', connector: this.connector });
   }

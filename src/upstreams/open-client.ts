@@ -16,6 +16,7 @@ import {
   LegacySseTransport,
   StdioTransport,
   StreamableHttpTransport,
+  type BrokenPin,
   type HttpLines,
   type ProcessMark,
   type Transport,
@@ -42,6 +43,8 @@ export interface ProcessWatch {
   /** Throws where none may be started now. */
   starting(): void;
   ended(reason: string): void;
+  /** None was started: a file is not what it is pinned to. */
+  pinBroken(pin: BrokenPin): void;
   /** Returns what is called when nothing is left of it. */
   readonly started: ((child: ProcessMark) => () => void) | undefined;
   /** Where it runs, if its connector does not say. */
@@ -96,7 +99,7 @@ function createTransport(connector: Connector, access: Access, parts: ClientPart
 
 function createProcess(
   { limits }: Connector,
-  { command, args, env, cwd }: Extract<Endpoint, { transport: 'stdio' }>,
+  { command, args, env, cwd, pins }: Extract<Endpoint, { transport: 'stdio' }>,
   { processes, onStderr }: ClientParts,
 ): Transport {
   processes.starting();
@@ -108,6 +111,7 @@ function createProcess(
     args,
     env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.reveal()])),
     ...(folder && { cwd: folder.path, onGone: () => folder.release() }),
+    ...(Object.keys(pins).length > 0 && { pins, onPinBroken: (pin) => processes.pinBroken(pin) }),
     limits: { lineBytes: limits.responseBytes },
     ...(isLimited && { usage: { memoryBytes, cpuSeconds, processes: descendants } }),
     onStderr,

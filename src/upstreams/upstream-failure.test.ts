@@ -34,6 +34,7 @@ const TRANSPORT: Readonly<Record<TransportErrorCode, HubErrorCode>> = {
   SSE_STREAM_LOST: 'upstream_closed',
   MCP_SESSION_NOT_FOUND: 'upstream_closed',
   STDIO_SPAWN_FAILED: 'upstream_unavailable',
+  STDIO_PIN_BROKEN: 'upstream_unavailable',
   STDIO_EXITED: 'upstream_closed',
   STDIO_LINE_TOO_LONG: 'upstream_too_large',
   STDIO_STDIN_FULL: 'overloaded',
@@ -91,6 +92,7 @@ describe('faults', () => {
       { why: 'it is gone (ENOENT)' },
       'the process could not be started: it is gone (ENOENT)',
     ],
+    ['STDIO_PIN_BROKEN', { why: 'it is another' }, 'the process was not started: it is another'],
   ] as const)('%s with %j says what is needed to mend it', (code, details, said) => {
     const wire = new TransportError(code, 'secret canary', details);
     expect(toHubError(wire, CONNECTOR).message).toMatch(said);
@@ -160,6 +162,7 @@ describe("the upstream's own word", () => {
       args: [],
       env,
       cwd: undefined,
+      pins: {},
       idleStopMs: 1,
       maxLifetimeMs: 0,
     } as const;

@@ -89,6 +89,7 @@ const OTHERWISE_COUNTED: ReadonlySet<unknown> = new Set([
   'STDIO_EXITED',
   'STDIO_OVER_LIMIT',
   'STDIO_SPAWN_FAILED',
+  'STDIO_PIN_BROKEN',
 ]);
 
 /** What a failure tells of the upstream. One that answers, however badly, lives. */
@@ -196,6 +197,7 @@ const TRANSPORT: Readonly<Record<TransportErrorCode, Row>> = {
   SSE_STREAM_LOST: ['upstream_closed', 'the stream was lost'],
   MCP_SESSION_NOT_FOUND: ['upstream_closed', 'forgot our session; a new one is used from now on'],
   STDIO_SPAWN_FAILED: ['upstream_unavailable', 'the process could not be started'],
+  STDIO_PIN_BROKEN: ['upstream_unavailable', 'the process was not started'],
   STDIO_EXITED: ['upstream_closed', 'the process ended'],
   STDIO_LINE_TOO_LONG: ['upstream_too_large', 'a line is too long'],
   STDIO_STDIN_FULL: ['overloaded', 'the process does not read'],

@@ -14,7 +14,7 @@ import type { UpstreamPoolOptions } from './pool-options.js';
 import { PoolLease, type LeaseKeeper } from './pool-lease.js';
 import { probeHttp } from './probe-http.js';
 import { RecentCallers } from './recent-callers.js';
-import { toHubError, toOpenFailure, whyNotOpened } from './upstream-failure.js';
+import { toHubError, toOpenFailure } from './upstream-failure.js';
 import { toUpstream } from './to-upstream.js';
 import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-resources.js';
 import { UpstreamPaused } from './upstream-paused.js';
@@ -247,6 +247,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       processes: {
         starting: () => stands && common.startsOf(identity).require('caller'),
         ended: (reason) => stands && this.#processEnded(member, identity, reason),
+        pinBroken: (pin) => common.pinBroken(pin),
         started: onProcess,
         folder: folderFor && (() => folderFor(connector)),
       },
@@ -270,7 +271,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       },
       (error: unknown) => {
         if (opening.signal.aborted) return;
-        if (isProcess) common.processEnded(identity, whyNotOpened(error, connector));
+        if (isProcess) common.processFailed(identity, error);
         else common.gate.failed(toOpenFailure(error, connector, access.headers));
       },
     );

@@ -16,6 +16,7 @@ import type {
   Task,
   TaskState,
 } from '../mcp/model/index.js';
+import type { BrokenPin } from '../mcp/transports/index.js';
 import type { AskProfile } from './ask-profile.js';
 import type { ResourceWatcher } from './watched-resources.js';
 
@@ -44,6 +45,12 @@ export type UpstreamChange =
     }
   | { readonly type: 'breaker_closed'; readonly connector: Connector; readonly openMs: number }
   | { readonly type: 'process_failed'; readonly connector: Connector; readonly reason: string }
+  | {
+      readonly type: 'pin_broken';
+      readonly connector: Connector;
+      readonly pin: BrokenPin;
+      readonly reason: string;
+    }
   | { readonly type: 'process_recovered'; readonly connector: Connector };
 
 /** How an upstream is used at the moment. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
@@ -32,6 +33,26 @@ beforeAll(async () => {
   place = await Workplace.open();
 });
 afterAll(() => place?.close());
+
+test('B3.5: a command is pinned, with the scripts it names, as they are now', async () => {
+  const folder = place.path('pinned');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'server.mjs'), 'export {};');
+  writeFileSync(join(folder, 'notes.txt'), 'may change');
+  const add = (id: string, ...command: string[]) =>
+    place.run(['connector', 'add', id, '--pin', '--', ...command], { folder });
+  expect(await add('notes', process.execPath, 'server.mjs', 'notes.txt')).toMatchObject({ code: 0 });
+  const digest = createHash('sha256').update('export {};').digest('hex');
+  const file = readFileSync(join(folder, 'crosspoint.yaml'), 'utf8');
+  expect(file.match(/^ {6}\S+: [0-9a-f]{64}$/gm)).toEqual([
+    expect.stringContaining(`${process.execPath}: `) as string,
+    `      ./server.mjs: ${digest}`,
+  ]);
+  expect(await add('other', 'no-such-program')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no-such-program is no program in PATH') as string,
+  });
+});
 
 describe('config', () => {
   let folder: string;

@@ -55,6 +55,7 @@ export async function fill(storage: Storage): Promise<void> {
         args: ['--key=canary-argument'],
         env: { TOKEN: new Secret('canary-environment') },
         cwd: undefined,
+        pins: { node: 'a'.repeat(64) },
         idleStopMs: 1,
         maxLifetimeMs: 2,
       },

@@ -117,6 +117,7 @@ function describeConnector({ name, endpoint, auth, credentialMode, era, isolatio
     arguments: endpoint.args.length,
     env,
     cwd: endpoint.cwd ?? null,
+    pins: endpoint.pins,
     ...common,
   };
 }

@@ -254,6 +254,12 @@ test('a command that is not there', () => {
   });
 });
 
+test('B3.5: a command whose pinned file is another', () => {
+  const failure = { code: 'upstream_unavailable', message: 'why', details: { reason: 'STDIO_PIN_BROKEN' } };
+  const step = explainSyncFailure('x', failure, { isCommand: true, isPerAgent: false });
+  expect(step).toMatchObject({ step: 'command', advice: expect.stringContaining('"pins"') as string });
+});
+
 test('a server that wants a credential, and a connector that has no place for one', () => {
   const failure = { code: 'credential_required', message: 'why' };
   const step = explainSyncFailure('x', failure, { isCommand: false, isPerAgent: false, hasAuth: false });

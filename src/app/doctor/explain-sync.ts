@@ -94,6 +94,8 @@ function explainAnswer({ code, message, details }: SyncFailure, isCommand: boole
 }
 
 function adviceForCommand(details: SyncFailure['details']): string {
+  if (details?.['reason'] === 'STDIO_PIN_BROKEN')
+    return 'Find out who changed the file and why. If it is as it should be, set its new SHA-256 in "pins" of the connector.';
   return details?.['reason'] === 'STDIO_SPAWN_FAILED'
     ? 'Look whether it is installed for the user who runs the hub, who must be allowed to execute it, whether it is found in the PATH of the hub, and whether its folder is there.'
     : 'Try the command by hand, in the same folder and with the same variables.';

@@ -41,6 +41,7 @@ export function addConnectorAddCommand(parent: Command, cli: Cli): void {
       collect,
     )
     .option('--cwd <folder>', 'folder to run the command in')
+    .option('--pin', 'start the command only while it and the scripts it names are what they are now')
     .option('--no-sync', 'do not fetch what it offers')
     .option('--config <file>', 'configuration file to write a command to (default: that of the hub)')
     .option('--hub-url <url>', 'address of the hub (or CROSSPOINT_URL; default: the hub of the data folder)')

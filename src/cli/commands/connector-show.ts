@@ -28,6 +28,7 @@ function describe(connector: ConnectorDetail): string {
     ['Name', connector.name],
     ['Address', addressOf(connector)],
     ['Folder', connector.cwd],
+    ['Pinned', Object.keys(connector.pins ?? {}).join(', ')],
     ['Environment', Object.keys(connector.env ?? {}).join(', ')],
     ['Transport', connector.transport.replace('_', ' ')],
     ['Credential', describeAuth(connector)],

@@ -98,6 +98,8 @@ export const connectorView = z
     argCount: z.int().optional(),
     env: z.record(z.string(), secretState).optional(),
     cwd: z.string().optional(),
+    /** Files that must be what they were, and the SHA-256 that tells. */
+    pins: z.record(z.string(), z.string()).optional(),
     idleStopMs: z.int().optional(),
     maxLifetimeMs: z.int().optional(),
     auth: authView,

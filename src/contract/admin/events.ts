@@ -17,6 +17,7 @@ export const EVENT_TYPES = [
   'connector.synced',
   'connector.sync_failed',
   'connector.health',
+  'connector.pin_broken',
   'connector.breaker_opened',
   'connector.breaker_closed',
   'agent.added',

@@ -17,6 +17,11 @@ export interface StdioCommand {
   /** Lets `env` name variables that can make the child run other code, such as `NODE_OPTIONS`. */
   readonly allowUnsafeEnv?: boolean;
   readonly cwd?: string;
+  /**
+   * Files and their SHA-256 in hex; unless each is that, nothing is started. A name without a slash is found through
+   * `PATH`, others from the folder in which the process runs.
+   */
+  readonly pins?: Readonly<Record<string, string>>;
 }
 
 /** Node reports a failed spawn in the next turn; this only bounds a `spawn` that was replaced by something else. */

@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import crossSpawn from 'cross-spawn';
 
 import { withDefaults, type Message } from '../jsonrpc/index.js';
+import { FileDigests } from './file-digests.js';
 import { LineMessages } from './line-messages.js';
 import { LineSplitter } from './line-splitter.js';
 import { LineWriter } from './line-writer.js';
@@ -17,6 +18,7 @@ import { WindowsProcessTree } from './process-tree-windows.js';
 import { ReadPacer } from './read-pacer.js';
 import { StdioChild, type StdioPipes } from './stdio-child.js';
 import { SpawnTurns } from './spawn-turns.js';
+import { findBrokenPin, type BrokenPin } from './stdio-pins.js';
 import { spawnError, spawnStdio, type Spawn, type StdioCommand } from './stdio-spawn.js';
 import { StderrLog } from './stdio-stderr.js';
 import {
@@ -56,6 +58,8 @@ export interface StdioOptions extends StdioCommand {
   readonly onStarted?: (child: ProcessMark) => () => void;
   /** Nothing is left of the child, or it was never there. */
   readonly onGone?: () => void;
+  /** The child was not started, because a file is not what it is pinned to. */
+  readonly onPinBroken?: (pin: BrokenPin) => void;
   /** The child went away, or had to be given up, without being asked to. Called at most once. */
   readonly onEnded?: (reason: TransportError) => void;
   readonly spawn?: Spawn;
@@ -68,6 +72,7 @@ const SHUTDOWN: ShutdownTimes = { stdinMs: 2000, termMs: 3000 };
 const TABLE = createProcessTable();
 const KEEPER = new ProcessKeeper(process, TABLE);
 const TURNS = new SpawnTurns();
+const DIGESTS = new FileDigests(() => Date.now());
 
 /** What there is while a child runs. */
 interface Running {
@@ -145,6 +150,7 @@ export class StdioTransport implements Transport {
     this.#started = true;
     try {
       await TURNS.next();
+      if (this.#options.pins !== undefined) await this.#requirePinned();
       if (this.#over !== undefined) return this.#options.onGone?.();
       const child = spawnStdio(this.#options.spawn ?? crossSpawn, this.#options);
       const { pid, stdin, stdout, stderr } = child;
@@ -171,6 +177,15 @@ export class StdioTransport implements Transport {
     this.#silence();
     const { child, writer } = this.#running ?? {};
     await child?.end('input', () => writer?.end('the transport was closed'));
+  }
+
+  async #requirePinned(): Promise<void> {
+    const broken = await findBrokenPin(this.#options, DIGESTS);
+    if (broken === undefined) return;
+    this.#options.onPinBroken?.(broken);
+    const { why } = broken;
+    const message = `the process was not started: ${why}`;
+    throw new TransportError('STDIO_PIN_BROKEN', message, { why, mayHaveArrived: false });
   }
 
   #adopt(child: ChildProcess, pid: number, pipes: StdioPipes): Running {

@@ -107,6 +107,7 @@ export type TransportErrorCode =
   | 'SSE_STREAM_LOST'
   | 'MCP_SESSION_NOT_FOUND'
   | 'STDIO_SPAWN_FAILED'
+  | 'STDIO_PIN_BROKEN'
   | 'STDIO_EXITED'
   | 'STDIO_LINE_TOO_LONG'
   | 'STDIO_STDIN_FULL'

@@ -98,8 +98,13 @@ function fromRow(
 /** JSON leaves out what is undefined, and older hubs what they did not know; the types do not. */
 function completeEndpoint(endpoint: Endpoint): Endpoint {
   if (endpoint.transport !== 'stdio') return endpoint;
-  const known: { readonly maxLifetimeMs?: number } = endpoint;
-  return { ...endpoint, cwd: endpoint.cwd, maxLifetimeMs: known.maxLifetimeMs ?? DEFAULT_MAX_LIFETIME_MS };
+  const known: Partial<typeof endpoint> = endpoint;
+  return {
+    ...endpoint,
+    cwd: endpoint.cwd,
+    pins: known.pins ?? {},
+    maxLifetimeMs: known.maxLifetimeMs ?? DEFAULT_MAX_LIFETIME_MS,
+  };
 }
 
 function completeAuth(auth: ConnectorAuth): ConnectorAuth {

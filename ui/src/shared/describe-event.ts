@@ -64,6 +64,8 @@ const SENTENCES: Readonly<Record<string, (told: Told) => string>> = {
     const reason = word(facts['reason']);
     return `${connector} went from ${word(facts['from'])} to ${word(facts['to'])}${reason === '' ? '' : `: ${reason}`}`;
   },
+  'connector.pin_broken': ({ connector, facts }) =>
+    `The process of ${connector} was not started: ${word(facts['reason'])}`,
   'connector.breaker_opened': ({ connector, facts }) =>
     `${connector} did not answer ${word(facts['failures'])} times in a row; calls to it fail at once for now`,
   'connector.breaker_closed': ({ connector, facts }) =>

@@ -85,10 +85,10 @@ function endpointView({
   endpoint,
 }: Connector): Pick<
   ConnectorView,
-  'transport' | 'url' | 'command' | 'argCount' | 'env' | 'cwd' | 'idleStopMs' | 'maxLifetimeMs'
+  'transport' | 'url' | 'command' | 'argCount' | 'env' | 'cwd' | 'pins' | 'idleStopMs' | 'maxLifetimeMs'
 > {
   if (endpoint.transport !== 'stdio') return { transport: endpoint.transport, url: maskUrl(endpoint.url) };
-  const { transport, command, args, env, cwd, idleStopMs, maxLifetimeMs } = endpoint;
+  const { transport, command, args, env, cwd, pins, idleStopMs, maxLifetimeMs } = endpoint;
   const shown = Object.fromEntries(Object.entries(env).map(([name, value]) => [name, stateOf(value)]));
   return {
     transport,
@@ -96,6 +96,7 @@ function endpointView({
     argCount: args.length,
     env: shown,
     ...(cwd !== undefined && { cwd }),
+    pins: { ...pins },
     idleStopMs,
     maxLifetimeMs,
   };
