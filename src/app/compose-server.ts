@@ -48,6 +48,8 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     isConnector: (id) => hub.catalog.has(id),
     version: VERSION,
     streaming: settings.streaming,
+    sessions: settings.sessions,
+    batches: settings.batches,
     rejectChunked: settings.rejectChunked,
     guard,
     maxBodyBytes: settings.maxBodyBytes,

@@ -25,6 +25,8 @@ export const configInput = z.strictObject({
       allowedHosts: z.array(z.string()).optional(),
       maxBodyBytes: z.int().min(1_024).max(268_435_456).optional(),
       streaming: z.enum(['auto', 'off']).optional(),
+      sessions: z.enum(['auto', 'off']).optional(),
+      batches: z.boolean().optional(),
       rejectChunked: z.boolean().optional(),
       fastFront: z.boolean().optional(),
       connectionsPerAddress: z.int().min(0).max(1_000_000).optional(),

@@ -24,6 +24,7 @@ import {
   type StateSeal,
   type Subscription,
 } from '../mcp/server/index.js';
+import { OLDEST_WITHOUT_BATCHES } from '../mcp/wire/index.js';
 import { isScoped, nameOfScope, scopeOf, type NamedParts } from './endpoint-scope.js';
 import { logServerEvent } from './log-server-event.js';
 import { createCallerIdentification, type CallerIdentification, type TokenFace } from './identify-caller.js';
@@ -62,6 +63,10 @@ export interface McpEndpointsOptions extends NamedParts {
   readonly streaming: 'auto' | 'off';
   readonly guard: GuardOptions;
   readonly maxBodyBytes: number;
+  /** `off`: clients of the handshake era are served without. */
+  readonly sessions: 'auto' | 'off';
+  /** Whether the revision that has arrays of messages is spoken. */
+  readonly batches: boolean;
   readonly rejectChunked: boolean;
   readonly seal?: StateSeal;
   readonly claimState?: ServerOptions['claimState'];
@@ -113,8 +118,9 @@ export function createMcpEndpoints(options: McpEndpointsOptions): McpEndpoints {
 
   function create(path: string, scope: SurfaceScope): Endpoint {
     const method = REST_METHODS[path];
-    const sessions = method === undefined ? openSessions(options, nameOfScope(scope), principals) : undefined;
-    const legacy = method === undefined ? 'sessions' : 'stateless';
+    const legacy = method === undefined && options.sessions === 'auto' ? 'sessions' : 'stateless';
+    const sessions =
+      legacy === 'sessions' ? openSessions(options, nameOfScope(scope), principals) : undefined;
     const server = createServer(options, scope, { legacy, ...sessions?.options }, principals);
     if (method === undefined)
       return { scope, server, sessions, face: faceFor(options, identity, path, server) };
@@ -216,6 +222,7 @@ function createServer(
     tasks: createTaskPort(options.operations.tasks, scope, agentOf),
     listen: (request) => listenFor(operations, lists, { scope, agentOf }, request),
     streaming: options.streaming,
+    ...(!options.batches && { oldestRevision: OLDEST_WITHOUT_BATCHES }),
     rejectChunked: options.rejectChunked,
     cache: { ttlMs: LONGEST_TTL_MS, cacheScope: 'private' },
     streams: STREAMS,

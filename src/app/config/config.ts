@@ -19,6 +19,8 @@ export interface Config {
     readonly allowedHosts: readonly string[];
     readonly maxBodyBytes: number;
     readonly streaming: 'auto' | 'off';
+    readonly sessions: 'auto' | 'off';
+    readonly batches: boolean;
     readonly rejectChunked: boolean;
     readonly fastFront: boolean;
     /** 0: any number. */

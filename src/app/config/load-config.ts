@@ -137,6 +137,8 @@ function pickServer(pick: Pick, flags: Flags, server: NonNullable<ConfigInput['s
     allowedHosts: own('allowedHosts', server.allowedHosts, []),
     maxBodyBytes: own('maxBodyBytes', server.maxBodyBytes, 4 * 1024 * 1024),
     streaming: own('streaming', server.streaming, 'auto'),
+    sessions: own('sessions', server.sessions, 'auto'),
+    batches: own('batches', server.batches, true),
     rejectChunked: own('rejectChunked', server.rejectChunked, false),
     fastFront: own('fastFront', server.fastFront, true),
     connectionsPerAddress: own('connectionsPerAddress', server.connectionsPerAddress, 10_000),

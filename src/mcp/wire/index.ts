@@ -16,6 +16,7 @@ export {
   MODERN_REVISIONS,
   negotiateLegacy,
   NEWEST_LEGACY,
+  OLDEST_WITHOUT_BATCHES,
   NEWEST_MODERN,
   understandsPriming,
   type Era,

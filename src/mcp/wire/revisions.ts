@@ -47,6 +47,9 @@ export function allowsBatches(revision: LegacyRevision): boolean {
   return revision === '2025-03-26';
 }
 
+/** From here on none has them. */
+export const OLDEST_WITHOUT_BATCHES: LegacyRevision = '2025-06-18';
+
 /** Clients of older revisions fail on the empty event that makes a stream resumable from its start. */
 export function understandsPriming(revision: LegacyRevision): boolean {
   return isAtLeast(revision, '2025-11-25');

@@ -78,7 +78,8 @@ export class Handshake {
       sendError(exchange, 200, message.id, error);
       return;
     }
-    const text = writeResult(message.id, writeInitializeResult(said.revision, description));
+    const told = this.#stateless ? withoutChanges(description) : description;
+    const text = writeResult(message.id, writeInitializeResult(said.revision, told));
     if (this.#stateless) {
       sendResult(exchange, accepted, text);
       return;
@@ -96,6 +97,18 @@ export class Handshake {
       (error) => this.#finder.failed(exchange, message.id, error),
     );
   }
+}
+
+/** Whoever has no session can be told of nothing later, and nothing is remembered for it. */
+function withoutChanges(description: ServerDescription): ServerDescription {
+  const { logging: _logging, ...rest } = description.capabilities;
+  const capabilities = {
+    ...rest,
+    ...(rest.tools && { tools: {} }),
+    ...(rest.prompts && { prompts: {} }),
+    ...(rest.resources && { resources: {} }),
+  };
+  return { ...description, capabilities };
 }
 
 export function writeInitializeResult(revision: LegacyRevision, description: ServerDescription): string {
