@@ -106,7 +106,7 @@ export async function composeHub(given: HubParts) {
     }),
     getPrompt: createGetPrompt(passage),
     readResource: createReadResource(passage),
-    completeArgument: createCompleteArgument(passage),
+    completeArgument: createCompleteArgument({ ...passage, rates }),
     passThrough: createPassThrough({ ...passage, rates }),
     watchResource: createWatchResource(passage),
     syncConnector,

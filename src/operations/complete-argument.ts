@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Upstreams, UpstreamOptions } from '../upstreams/index.js';
 import type { AgentRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
+import type { RateLimits } from './rate-limits.js';
 import type { Surfaces } from './surfaces.js';
 import { fetchFrom } from './use-offer.js';
 
@@ -18,6 +19,7 @@ export interface CompleteArgumentDependencies {
   readonly credentials: AccessProvider;
   readonly upstreams: Upstreams;
   readonly losses: BridgeLosses;
+  readonly rates: RateLimits;
 }
 
 export type CompleteArgument = (query: CompletionQuery) => Promise<JsonObject>;
@@ -30,6 +32,7 @@ export function createCompleteArgument(deps: CompleteArgumentDependencies): Comp
   return async function completeArgument({ agent, scope, session, asks, params, options, watch }) {
     const { entry, ref } = findOwner(deps.surfaces.surfaceFor(agent, scope), params['ref']);
     if (entry.snapshot.upstream.capabilities.completions === undefined) return NOTHING;
+    await deps.rates.require(agent.id);
     const { connector } = entry;
     const caller = { agent, scope, session, asks, watch };
     const request = { ...caller, method: 'completion/complete', target: '', connector, options };

@@ -36,7 +36,7 @@ async function start(options: {
   return { upstream, hub, agent, call };
 }
 
-describe('B1.14: rates', () => {
+describe('S55, B1.14: rates', () => {
   test.each([
     ['modern', -31_029],
     ['legacy', -32_000],
@@ -53,6 +53,27 @@ describe('B1.14: rates', () => {
     expect([status, Number(headers.get('retry-after'))]).toEqual([429, expect.closeTo(8, -1)]);
     expect(requestsOf(upstream.seen, 'tools/call')).toHaveLength(2);
     expect(await eventsOf(hub, 'call.refused')).toMatchObject([{ outcome: 'denied', error: 'rate_limited' }]);
+  });
+
+  test.each([
+    ['modern', -31_029],
+    ['legacy', -32_000],
+  ] as const)('S55: suggestions for arguments count like calls, %s', async (era, code) => {
+    const { upstream, agent, call } = await start({
+      era,
+      script: {
+        capabilities: { completions: {} },
+        results: { 'completion/complete': () => ({ completion: { values: ['x'] } }) },
+      },
+      config: { limits: { perAgent: { perSecond: 0.1, burst: 2 } } },
+    });
+    const params = { ref: { type: 'ref/prompt', name: 'up__p' }, argument: { name: 'a', value: '' } };
+    const complete = () => agent.request('completion/complete', params);
+    expect((await complete()).message).toMatchObject({ result: { completion: { values: ['x'] } } });
+    expect(await call('a')).toHaveProperty('result');
+    const { status, message } = await complete();
+    expect([status, message]).toMatchObject([429, { error: { code, data: { reason: 'rate_limited' } } }]);
+    expect(requestsOf(upstream.seen, 'completion/complete')).toHaveLength(1);
   });
 
   test('too many calls of one tool leave the others alone', async () => {
@@ -196,7 +217,7 @@ describe('sizes', () => {
       /image\/png, 3000 bytes: left out/,
     ],
     [
-      'structured content is not cut but refused',
+      'S54: structured content is not cut but refused',
       { content: [], structuredContent: { a: 'x'.repeat(5_000) } },
       { resultBytes: 1_000 },
       /The result has \d+ bytes; 1000 are allowed/,
