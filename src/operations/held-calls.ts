@@ -89,7 +89,7 @@ export class HeldCalls {
 
   /** Whoever is no more will not come back. */
   endAllOf(owner: AgentId): void {
-    const reason = new HubError('cancelled', 'the agent was removed');
+    const reason = new HubError('cancelled', 'the agent was removed or switched off');
     for (const [id, { call }] of this.#entries) if (call.owner === owner) this.#end(id, reason);
   }
 

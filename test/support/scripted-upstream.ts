@@ -16,6 +16,8 @@ export interface SeenRequest {
 }
 
 export interface UpstreamScript {
+  /** Default: the era of the handshake. */
+  readonly era?: 'legacy' | 'modern';
   readonly tools?: readonly object[];
   readonly prompts?: readonly object[];
   readonly resources?: readonly object[];
@@ -55,7 +57,7 @@ export interface ScriptedUpstream {
   close(): Promise<void>;
 }
 
-/** A server of the handshake era, written without our library, that does what its script says. */
+/** A server of either era, written without our library, that does what its script says. */
 export async function startUpstream(initial: UpstreamScript = {}, port = 0): Promise<ScriptedUpstream> {
   const seen: SeenRequest[] = [];
   const sessions = new Set<string>();
@@ -99,18 +101,14 @@ async function answer(
   }
   if (!isAllowed(script, request))
     return void response.writeHead(401, { 'www-authenticate': 'Bearer' }).end();
+  if (script.era === 'modern') return answerModern(script, request, response);
   if (method === 'server/discover')
     return respond(script, request, response, { error: { code: -32_601, message: 'Method not found' } });
   if (method === 'initialize') {
     const session = crypto.randomUUID();
     sessions.add(session);
     const header: Record<string, string> = script.sessions === false ? {} : { 'mcp-session-id': session };
-    const capabilities = {
-      tools: {},
-      ...(script.prompts && { prompts: {} }),
-      ...(script.resources && { resources: {} }),
-      ...script.capabilities,
-    };
+    const capabilities = capabilitiesOf(script);
     return respond(
       script,
       request,
@@ -136,6 +134,38 @@ async function answer(
   if (request.rpc.id === undefined) return void response.writeHead(202).end();
   const outcome = await run(script, request, response);
   if (outcome !== undefined) respond(script, request, response, outcome);
+}
+
+async function answerModern(
+  script: UpstreamScript,
+  request: SeenRequest,
+  response: ServerResponse,
+): Promise<void> {
+  const { id, method } = request.rpc;
+  if (id === undefined) return void response.writeHead(202).end();
+  if (method === 'initialize') {
+    const data = { supported: ['2026-07-28'], requested: '2025-11-25' };
+    const error = { code: -32_022, message: 'Unsupported protocol version', data };
+    return void response
+      .writeHead(400, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+  }
+  const outcome: { readonly result?: object } | undefined =
+    method === 'server/discover'
+      ? { result: { supportedVersions: ['2026-07-28'], capabilities: capabilitiesOf(script) } }
+      : await run(script, request, response);
+  if (outcome === undefined) return;
+  const result = outcome.result && {
+    resultType: 'complete',
+    ttlMs: 0,
+    cacheScope: 'private',
+    ...outcome.result,
+  };
+  respond(script, request, response, result === undefined ? outcome : { result });
+}
+
+function capabilitiesOf({ prompts, resources, capabilities }: UpstreamScript): object {
+  return { tools: {}, ...(prompts && { prompts: {} }), ...(resources && { resources: {} }), ...capabilities };
 }
 
 function isAllowed(

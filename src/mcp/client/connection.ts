@@ -31,6 +31,9 @@ export interface DirectOptions {
 /** The answer as it came, whatever it is. */
 const DIRECT: CallPlan = { shape: (result) => result, repeatable: false };
 
+/** How long a server that still asks something has for taking the refusal. */
+const REFUSING_MS = 1_000;
+
 /** One transport with the conversation on it and what is known of the peer. */
 export class Connection implements ConversationHost, CallOwner {
   readonly transport: Transport;
@@ -146,7 +149,13 @@ export class Connection implements ConversationHost, CallOwner {
   }
 
   async close(error: Error): Promise<void> {
-    this.#serverRequests.close();
+    const refusing = this.#serverRequests.finish();
+    // Whoever asked would wait in vain, but does not hold up the end.
+    if (refusing !== undefined && this.alive)
+      await withLimit(this.#settings.clock, REFUSING_MS, 'refusing', undefined, () => refusing).catch(
+        () => {},
+      );
+    this.#serverRequests.drop();
     await this.conversation.close(error);
   }
 
@@ -188,7 +197,7 @@ export class Connection implements ConversationHost, CallOwner {
   }
 
   lost(reason: TransportError): void {
-    this.#serverRequests.close();
+    this.#serverRequests.drop();
     this.#host.lost(this, reason);
   }
 

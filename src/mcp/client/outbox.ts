@@ -14,10 +14,15 @@ const MOST_WAITING = 1_000;
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #waiting: string[] = [];
-  #isSending = false;
+  #sending: Promise<void> | undefined;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
+  }
+
+  /** Until everything that waits has left, or was lost; undefined where nothing waits. */
+  get sending(): Promise<void> | undefined {
+    return this.#sending;
   }
 
   post(text: string): void {
@@ -26,11 +31,10 @@ export class Outbox {
       return;
     }
     this.#waiting.push(text);
-    if (!this.#isSending) void this.#sendAll();
+    this.#sending ??= this.#sendAll();
   }
 
   async #sendAll(): Promise<void> {
-    this.#isSending = true;
     for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) {
       try {
         await this.#options.send(text);
@@ -38,6 +42,6 @@ export class Outbox {
         this.#options.onLost();
       }
     }
-    this.#isSending = false;
+    this.#sending = undefined;
   }
 }

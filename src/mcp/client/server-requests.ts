@@ -45,6 +45,7 @@ export interface ServerRequestsParts {
 export class ServerRequests {
   readonly #parts: ServerRequestsParts;
   readonly #running = new Map<RequestId, AbortController>();
+  readonly #working = new Set<Promise<void>>();
   readonly #outbox: Outbox;
 
   constructor(parts: ServerRequestsParts) {
@@ -68,7 +69,12 @@ export class ServerRequests {
     const during = onStream ?? this.#taskCallOf(request);
     const work = this.#admit(request, during);
     if (work instanceof ProtocolError) this.#refuse(id, work, method);
-    else void this.#work(request, work.request, work.handler, during);
+    else this.#begin(this.#work(request, work.request, work.handler, during));
+  }
+
+  #begin(work: Promise<void>): void {
+    this.#working.add(work);
+    void work.finally(() => this.#working.delete(work));
   }
 
   /** `notifications/cancelled` of the server. */
@@ -78,7 +84,15 @@ export class ServerRequests {
     running?.abort();
   }
 
-  close(): void {
+  /** Nobody is asked any more. Resolves when the server was told so; undefined where it waits for nothing. */
+  finish(): Promise<void> | undefined {
+    if (this.#working.size === 0) return this.#outbox.sending;
+    for (const controller of this.#running.values()) controller.abort();
+    return Promise.allSettled(this.#working).then(() => this.#outbox.sending);
+  }
+
+  /** Without a word to the server. */
+  drop(): void {
     const running = [...this.#running.values()];
     this.#running.clear();
     for (const controller of running) controller.abort();
