@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { openRawAgent } from '../support/raw-agent.js';
+import { closeAfterEach } from '../support/resources.js';
+import { startUpstream } from '../support/scripted-upstream.js';
+import { startTestHub, waitForSync } from '../support/start-hub.js';
+
+/** What the one endpoint is, whoever reads its requests. */
+
+const keep = closeAfterEach();
+const VERSION = { 'mcp-protocol-version': '2025-11-25' };
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'raw', version: '1' } },
+};
+
+async function start(fastFront = true, config: object = {}) {
+  const hub = keep(await startTestHub({ config: { server: { fastFront }, ...config } }));
+  const ask = (method: string, path: string, headers: Record<string, string> = {}, body?: object) =>
+    fetch(hub.url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${hub.localKey}`,
+        accept: 'application/json, text/event-stream',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  return { hub, ask };
+}
+
+describe.each([true, false])('fastFront %s', (fastFront) => {
+  test('S1: messages, the stream and the end of a session are at one path', async () => {
+    const { ask } = await start(fastFront);
+    const opened = await ask('POST', '/mcp', {}, INITIALIZE);
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', ...VERSION };
+    expect([opened.status, await opened.json()]).toMatchObject([200, { id: 0, result: {} }]);
+    const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    expect((await ask('POST', '/mcp', session, initialized)).status).toBe(202);
+    const stream = await ask('GET', '/mcp', session);
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    expect((await ask('DELETE', '/mcp', session)).status).toBe(204);
+    // The stream ends with the session.
+    await stream.text();
+    expect((await ask('POST', '/mcp', session, { jsonrpc: '2.0', id: 1, method: 'ping' })).status).toBe(404);
+  });
+
+  test('S80: the older HTTP+SSE transport is not offered', async () => {
+    const { ask } = await start(fastFront);
+    // Its clients open a stream where Streamable HTTP has a session by then.
+    const stream = await ask('GET', '/mcp', { accept: 'text/event-stream' });
+    expect([stream.status, stream.headers.get('allow')]).toEqual([405, 'POST']);
+    for (const [method, path] of [
+      ['GET', '/sse'],
+      ['GET', '/mcp/sse'],
+      ['POST', '/messages'],
+    ] as const) {
+      const answer = await ask(method, path, {}, method === 'POST' ? INITIALIZE : undefined);
+      expect([answer.status, answer.headers.get('content-type') ?? ''], path).toEqual([
+        404,
+        expect.not.stringContaining('event-stream') as string,
+      ]);
+    }
+  });
+
+  test.each([
+    ['nothing', {}],
+    ['a key that is nobody’s', { authorization: 'Bearer nobody-0123456789abcdef' }],
+    ['another scheme', { authorization: 'Basic bG9jYWw6a2V5' }],
+  ])(
+    'S61: where keys are all there is, %s is answered with a challenge for a bearer',
+    async (_what, shown) => {
+      const { hub } = await start(fastFront, { auth: { server: { enabled: false } } });
+      for (const path of ['/mcp', '/connectors/x/mcp', '/toolsets/x/mcp']) {
+        const answer = await fetch(hub.url + path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...shown },
+          body: JSON.stringify(INITIALIZE),
+        });
+        expect([answer.status, answer.headers.get('www-authenticate')], path).toEqual([
+          401,
+          expect.stringMatching(/^Bearer realm="crosspoint"/) as string,
+        ]);
+      }
+    },
+  );
+});
+
+test('S42: a list is the same for every connection of an agent, in one order, whatever was called in between', async () => {
+  const tool = (name: string) => ({ name, inputSchema: { type: 'object' } });
+  let turn = 0;
+  const script = {
+    // Some servers offer more to clients of one kind, and none promises an order.
+    get tools() {
+      return turn++ % 2 === 0 ? [tool('b'), tool('a'), tool('c')] : [tool('c'), tool('b'), tool('a')];
+    },
+  };
+  const [first, second] = [keep(await startUpstream(script)), keep(await startUpstream(script))];
+  const connectors = { zeta: { url: first.url }, alpha: { url: second.url } };
+  const { hub } = await start(true, { connectors });
+  for (const name of Object.keys(connectors)) await waitForSync(hub, name);
+  const names = async (agent: Awaited<ReturnType<typeof openRawAgent>>) => {
+    const { result } = (await agent.request('tools/list')).message as {
+      result?: { tools: { name: string }[] };
+    };
+    return result?.tools.map(({ name }) => name);
+  };
+  const expected = ['alpha', 'zeta'].flatMap((id) => ['a', 'b', 'c'].map((name) => `${id}__${name}`));
+  for (const [era, capabilities] of [
+    ['legacy', {}],
+    ['legacy', { elicitation: {}, sampling: {}, roots: {} }],
+    ['modern', {}],
+    ['modern', { elicitation: { form: {}, url: {} } }],
+  ] as const) {
+    const agent = await openRawAgent({ url: `${hub.url}/mcp`, key: hub.localKey, era, capabilities });
+    expect(await names(agent)).toEqual(expected);
+    await agent.request('tools/call', { name: 'zeta__a', arguments: {} });
+    await agent.request('tools/call', { name: 'zeta__none', arguments: {} });
+    expect(await names(agent)).toEqual(expected);
+  }
+});
