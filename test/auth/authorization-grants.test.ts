@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => hub?.close());
 
-describe('a request that is not proper', () => {
+describe('S62: a request that is not proper', () => {
   test.each<readonly [string, Record<string, string | undefined>, string | number]>([
     ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['with plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],

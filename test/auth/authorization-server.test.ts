@@ -202,7 +202,7 @@ describe('the whole way', () => {
   });
 });
 
-describe('consent', () => {
+describe('S62: consent', () => {
   test('B6.6: names client, target, scopes and agent, as text, and cannot be framed', async () => {
     const browser = await signIn(hub, CI_KEY);
     const clientId = await registeredClient(hub, { client_name: '<script>alert(1)</script>"\'' });

@@ -39,7 +39,7 @@ async function expectRefusal(response: Response, status: number): Promise<string
   return text;
 }
 
-describe('B6.1 O-1: a state', () => {
+describe('C66, B6.1 O-1: a state', () => {
   test.each([
     ['that is missing', ''],
     ['that nobody gave', `?state=${'x'.repeat(43)}&code=y`],
@@ -143,7 +143,7 @@ describe('an answer', () => {
     ['wrong', 'https://evil.example'],
     ['with a slash more', undefined],
     ['in capitals', undefined],
-  ])('B6.3: whose issuer is %s is refused before the code is used', async (what, wrong) => {
+  ])('C66, B6.3: whose issuer is %s is refused before the code is used', async (what, wrong) => {
     const before = { calls: tokenCalls(), accounts: await accounts() };
     const url = new URL(await given.signIn({ agent: 'alice', account: 'iss' }));
     const { issuer } = given.provider;
@@ -154,7 +154,7 @@ describe('an answer', () => {
     expect({ calls: tokenCalls(), accounts: await accounts() }).toEqual(before);
   });
 
-  test('B6.3: without the issuer it promised is refused', async () => {
+  test('C66, B6.3: without the issuer it promised is refused', async () => {
     const before = tokenCalls();
     const url = new URL(await given.signIn({ agent: 'alice', account: 'iss' }));
     url.searchParams.delete('iss');

@@ -90,7 +90,7 @@ describe('metadata that is refused before a person is sent anywhere', () => {
   const changed = (change: object) => (): void =>
     server.answer(METADATA, json({ ...goodServer(server.origin), ...change }));
   const cases: readonly [string, () => void, RegExp][] = [
-    ['O-5: another issuer', changed({ issuer: 'https://evil.example' }), /another issuer/],
+    ['C58 O-5: another issuer', changed({ issuer: 'https://evil.example' }), /another issuer/],
     [
       'O-5: javascript:',
       changed({ authorization_endpoint: 'javascript:alert(1)' }),
@@ -120,8 +120,8 @@ describe('metadata that is refused before a person is sent anywhere', () => {
       changed({ authorization_endpoint: 'http://a.example/' }),
       /authorization.*not encrypted/,
     ],
-    ['O-6: no PKCE', changed({ code_challenge_methods_supported: undefined }), /PKCE/],
-    ['O-6: plain only', changed({ code_challenge_methods_supported: ['plain'] }), /PKCE/],
+    ['C59 O-6: no PKCE', changed({ code_challenge_methods_supported: undefined }), /PKCE/],
+    ['C59 O-6: plain only', changed({ code_challenge_methods_supported: ['plain'] }), /PKCE/],
     ['O-7: 32 MB', () => server.answer(METADATA, huge), /larger/],
     ['O-7: 32 MB of the resource', () => server.answer(PRM, huge), /larger/],
     [
@@ -131,13 +131,13 @@ describe('metadata that is refused before a person is sent anywhere', () => {
     ],
     ['O-7: a redirect inside', () => server.answer('/register', redirect), /redirect/],
     [
-      'O-8: another resource',
+      'C56 O-8: another resource',
       () =>
         server.answer(PRM, json({ ...goodResource(server.origin), resource: 'https://evil.example/mcp' })),
       /another resource/,
     ],
     [
-      'no authorization server',
+      'C56: no authorization server',
       () => server.answer(PRM, json({ resource: server.url, authorization_servers: [] })),
       /no authorization server/,
     ],
@@ -169,7 +169,7 @@ describe('metadata that is refused before a person is sent anywhere', () => {
   });
 });
 
-describe('answers that are refused before the code is used', () => {
+describe('C66: answers that are refused before the code is used', () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ['O-3: wrong', { iss: 'https://evil.example' }, /another issuer/],
     ['O-3: a slash more', { iss: 'SLASH' }, /another issuer/],

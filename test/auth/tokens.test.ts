@@ -26,7 +26,7 @@ const stateOf = async ({ ask }: AccountHub) =>
   ((await ask('GET', '/connectors/tracker')).body['credentials'] as { state: string; reason?: string }[])[0];
 
 describe('a token that ends soon', () => {
-  test('is renewed before it does, while calls go on', async () => {
+  test('C68: is renewed before it does, while calls go on', async () => {
     const given = await startAccountHub(keep);
     given.provider.lifeSeconds = 3;
     expect((await given.connect()).status).toBe(200);
@@ -49,7 +49,7 @@ describe('a token that ends soon', () => {
 });
 
 describe('a token the upstream does not take any more', () => {
-  test('is renewed once and the call sent again, once, in the same conversation', async () => {
+  test('C68: is renewed once and the call sent again, once, in the same conversation', async () => {
     const given = await start();
     await given.call();
     const before = calls(given).length;

@@ -39,11 +39,11 @@ test.each([
   ['https://a.example/mcp', 'https://a.example/mcp'],
   ['https://a.example/mcp/', 'https://a.example/mcp/'],
   ['https://a.example/mcp?x=1', 'https://a.example/mcp?x=1'],
-])('%s is the resource %s', (address, resource) => {
+])('C63: %s is the resource %s', (address, resource) => {
   expect(toResource(new URL(address))).toBe(resource);
 });
 
-describe('metadata that speaks of a server', () => {
+describe('C56: metadata that speaks of a server', () => {
   test.each([
     ['https://a.example/mcp', true],
     ['https://a.example/mcp/', true],
