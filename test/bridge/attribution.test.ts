@@ -260,7 +260,7 @@ test('what is suggested for an argument comes from the conversation of the sessi
   }
 });
 
-describe('a log message that says nothing of its call', () => {
+describe('B21: a log message that says nothing of its call', () => {
   async function hearing(hub: TestHub) {
     const [ada, bob] = [
       keep(await connectAgent(hub, { era: 'legacy', key: KEYS.ada })),

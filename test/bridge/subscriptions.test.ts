@@ -48,7 +48,7 @@ const eras = ['legacy', 'modern'] as const;
 const cells = eras.flatMap((client) => eras.map((upstream) => [client, upstream] as const));
 
 describe.each(cells)('a %s client and a %s upstream', (clientEra, upstreamEra) => {
-  test('hear of a change; many listeners are one to the upstream, and with the last of them it goes', async () => {
+  test('B23: hear of a change; many listeners are one to the upstream, and with the last of them it goes', async () => {
     const { hub, upstream } = await start(upstreamEra);
     const before = upstream.listeners();
     const ada = await watch(hub, clientEra, 'ada');
@@ -67,7 +67,7 @@ describe.each(cells)('a %s client and a %s upstream', (clientEra, upstreamEra) =
   });
 });
 
-test('of what lies below a resource only those hear who may read it; others hear that the resource changed', async () => {
+test('B23: of what lies below a resource only those hear who may read it; others hear that the resource changed', async () => {
   const { hub, upstream } = await start('legacy');
   const text =
     'forbid(principal == Agent::"bob", action, resource is Resource) when { resource.uri like "test://asking/*" };';
@@ -90,7 +90,7 @@ test('what cannot be watched is not promised', async () => {
   await expect(watch(hub, 'legacy', 'ada', ['test://unknown'])).rejects.toThrow(/cannot be subscribed/);
 });
 
-test('a connector that starts anew is watched again, and the listener told that something may have changed', async () => {
+test('B23: a connector that starts anew is watched again, and the listener told that something may have changed', async () => {
   const { hub, upstream } = await start('legacy');
   const { heard } = await watch(hub, 'modern', 'ada');
   const before = upstream.listeners();
