@@ -85,7 +85,7 @@ describe('renewal', () => {
     expect(events.map(({ type }) => type)).toEqual(['account.renewed']);
   });
 
-  test('B6.10: happens once among several processes', async () => {
+  test('C68, B6.10: happens once among several processes', async () => {
     const parts = shared();
     parts.store.put();
     const keepers = [open(parts), open(parts), open(parts)];

@@ -54,7 +54,7 @@ describe('guardResult', () => {
     expect(warnings).toEqual(['image, image/png of 3000 bytes left out']);
   });
 
-  test('structured content is never cut', () => {
+  test('S54: structured content is never cut', () => {
     const { tooLarge } = guardResult({ content: [], structuredContent: { a: 'x'.repeat(500) } }, 100);
     expect(tooLarge).toBe(true);
   });

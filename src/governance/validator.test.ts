@@ -130,7 +130,7 @@ describe('problems', () => {
     check(object({ a: { pattern: '(?=x)x' } }), { a: 'y' }, []));
 });
 
-describe('judge (M-32)', () => {
+describe('S53, M-32: judge', () => {
   const nested = (levels: number): JsonObject =>
     levels === 0 ? { type: 'string' } : object({ x: nested(levels - 1) });
   const fan = (levels: number): JsonObject => ({

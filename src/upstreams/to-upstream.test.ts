@@ -47,7 +47,7 @@ test('an upstream that tells of a changed list is heard', async () => {
   expect(heard[0]).toBe('c');
 });
 
-test('log messages: the most talkative caller decides what is sent, each hears what it asked for', async () => {
+test('B21: log messages: the most talkative caller decides what is sent, each hears what it asked for', async () => {
   const log = (level: string) =>
     `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level, data: level } })}\n\n`;
   const { upstream, open } = await setUp({

@@ -141,7 +141,7 @@ describe('whose conversation it is', () => {
       ],
       3,
     ],
-  ])('B2.4: %s', async (isolation, uses, sessions) => {
+  ])('B8, B2.4: %s', async (isolation, uses, sessions) => {
     const { upstream, pool, connector } = await setUp({ isolation });
     for (const [access, caller] of uses) await use(pool, connector, access, caller);
     const calls = requestsOf(upstream.seen, 'tools/call');

@@ -112,7 +112,7 @@ describe.each(ERAS)('while it works, %s client', (era) => {
     expect(message).toHaveProperty('result');
   });
 
-  test('log messages arrive from the level the caller named', async () => {
+  test('B21: log messages arrive from the level the caller named', async () => {
     const { agent } = await start(
       {
         capabilities: { logging: {} },

@@ -37,7 +37,7 @@ async function start(era: 'legacy' | 'modern') {
 }
 
 describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
-  test('hears of it, once, however often the upstream says it', async () => {
+  test('B22: hears of it, once, however often the upstream says it', async () => {
     const { upstream, script, client, heard, tell } = await start(era);
     upstream.script = { ...script, tools: [tool('first'), tool('second')] };
     for (let i = 0; i < 5; i++) tell();
@@ -46,7 +46,7 @@ describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
     expect(heard).toEqual(['notifications/tools/list_changed']);
   });
 
-  test('hears nothing when the list is the same', async () => {
+  test('B22: hears nothing when the list is the same', async () => {
     const { upstream, script, heard, lists, tell } = await start(era);
     const before = lists();
     tell();

@@ -64,7 +64,7 @@ describe('credentials for listing', () => {
     expect(upstream.seen.every(({ headers }) => headers['authorization'] === undefined)).toBe(true);
   });
 
-  test('the shared credential where the server wants one', async () => {
+  test('C47: the shared credential where the server wants one', async () => {
     const { upstream, hub } = await start(
       { protect: 'everything', tokens: ['shared-token'] },
       { auth: { type: 'bearer', token: 'shared-token' } },
@@ -87,7 +87,7 @@ describe('credentials for listing', () => {
     expect([shown.length > 2, new Set(shown)]).toEqual([true, new Set(['Bearer shared-token'])]);
   });
 
-  test('nothing is shown where the shared credential is refused and listing is open', async () => {
+  test('C47: nothing is shown where the shared credential is refused and listing is open', async () => {
     const { upstream, hub } = await start(
       {
         intercept: ({ headers }, response) => {
@@ -106,7 +106,7 @@ describe('credentials for listing', () => {
   test.each([
     ['shared', {}],
     ['agent', { credentialMode: 'per_agent' }],
-  ])('where everything is refused, what is told is about the credential: %s', async (whose, mode) => {
+  ])('C47: where everything is refused, what is told is about the credential: %s', async (whose, mode) => {
     const { hub } = await start(
       {
         intercept: ({ headers }, response) => {

@@ -10,7 +10,7 @@ import { StdioTransport } from './stdio.js';
 
 afterEach(closePeers);
 
-test('B3.2, P-10: the child sees the allow-list and its own variables, nothing else', async () => {
+test('C48, B3.2, P-10: the child sees the allow-list and its own variables, nothing else', async () => {
   vi.stubEnv('HUB_SECRET', 'canary');
   vi.stubEnv('NODE_OPTIONS', '--no-warnings');
   vi.stubEnv('NODE_V8_COVERAGE', '');
@@ -39,7 +39,7 @@ test('B3.2: an unsafe variable is refused before anything is started', async () 
   expect(await heard.answer(1)).toMatchObject({ NODE_OPTIONS: '--no-warnings' });
 });
 
-test('B3.3: shell metacharacters arrive literally, as one argument each', async () => {
+test('C48, B3.3: shell metacharacters arrive literally, as one argument each', async () => {
   const args = [
     'a b',
     "it's",
@@ -62,7 +62,7 @@ test('B3.3: shell metacharacters arrive literally, as one argument each', async 
   expect(await heard.answer(1)).toMatchObject({ argv: args });
 });
 
-test('B3.4: the child runs in the given folder, in a group of its own', async () => {
+test('C48, B3.4: the child runs in the given folder, in a group of its own', async () => {
   const cwd = realpathSync(mkdtempSync(join(tmpdir(), 'stdio-')));
   try {
     const { call, heard, transport } = await openPeer(['echo.mjs'], { cwd });

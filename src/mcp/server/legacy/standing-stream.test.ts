@@ -44,7 +44,7 @@ describe('S70 S71: the standing stream', () => {
     expect((await new Harness().get({ 'mcp-session-id': 'x' })).status).toBe(404);
   });
 
-  test('S71: what happens while nobody listens waits, once', async () => {
+  test('S71, B25: what happens while nobody listens waits, once', async () => {
     const harness = new Harness();
     const session = await harness.session();
     harness.notifier.toolsChanged();

@@ -66,7 +66,7 @@ describe('S47: subscriptions/listen', () => {
     await reader.cancel();
   });
 
-  test('each listening client has its own copy', async () => {
+  test('B25: each listening client has its own copy', async () => {
     const harness = new Harness();
     const readers = await Promise.all([1, 2, 3].map((id) => listen(harness, EVERYTHING, { id })));
     for (const reader of readers) await reader.message();
