@@ -50,13 +50,30 @@ describe('Dockerfile', () => {
 
   test('ends as an ordinary user, with an init, stopped by SIGTERM, on a pinned line of Node that we serve', () => {
     expect(argumentsOf('USER').at(-1)).toBe('node');
-    expect(argumentsOf('ENTRYPOINT').at(-1)).toMatch(/^\["tini", "--", "node", /);
+    expect(argumentsOf('ENTRYPOINT')).toEqual(['["tini", "--", "crosspoint"]']);
     expect(argumentsOf('STOPSIGNAL')).toEqual(['SIGTERM']);
     expect(argumentsOf('ARG')).toEqual(['NODE_VERSION=24']);
     expect(text).not.toMatch(/:latest|^ADD |curl /m);
-    const script = /dist\/[\w/.-]+\.js/.exec(argumentsOf('ENTRYPOINT').at(-1) ?? '')?.[0];
+  });
+
+  test('the command has its name everywhere, and leads to a program that may be executed', () => {
     const { bin } = JSON.parse(readRepositoryFile('package.json')) as { bin: Record<string, string> };
-    expect(script).toBe(bin['crosspoint']);
+    expect(text).toContain(`ln -s /opt/crosspoint/${bin['crosspoint']} /usr/local/bin/crosspoint`);
+    expect(text).toContain(`chmod +x ${bin['crosspoint']}`);
+  });
+
+  test('a configuration is kept in the volume, and the data in a folder of it that the hub makes itself', () => {
+    expect(argumentsOf('VOLUME')).toEqual(['/data']);
+    expect(argumentsOf('WORKDIR').at(-1)).toBe('/data');
+    // The root of a volume belongs to whoever mounted it: the hub could not close it to others.
+    expect(/CROSSPOINT_DATA=(\S+)/.exec(argumentsOf('ENV').join(' '))?.[1]).toMatch(/^\/data\/./);
+  });
+
+  test('what is taken out of packages is there, and what this system needs of them stays', () => {
+    for (const path of text.match(/node_modules\/@[\w/-]+/g) ?? [])
+      expect(existsSync(join(ROOT, path))).toBe(true);
+    const prebuilds = join(ROOT, 'node_modules/@photostructure/sqlite/prebuilds');
+    expect(existsSync(join(prebuilds, `linux-${process.arch}`))).toBe(true);
   });
 
   test('its check asks the port that the hub was given', async () => {
@@ -127,12 +144,19 @@ describe('compose.yaml', () => {
   test('has no secret of its own: whoever gives none does not start', () => {
     const given = text.match(/\$\{[A-Z_]+[^}]*\}/g) ?? [];
     const optional = given.filter((reference) => !reference.includes(':?'));
-    expect(optional).toEqual(['${CROSSPOINT_PORT:-8080}']);
+    expect(optional).toEqual(['${CROSSPOINT_ADDRESS:-127.0.0.1}', '${CROSSPOINT_PORT:-8080}']);
     expect(services['hub']?.environment).toMatchObject({
       CROSSPOINT_ADMIN_TOKEN: expect.stringContaining(':?') as string,
       CROSSPOINT_MASTER_KEY: expect.stringContaining(':?') as string,
     });
   });
+});
+
+test('Postgres counts as well when it serves, not while it prepares a new database', () => {
+  const { services } = parse(readRepositoryFile('deploy/compose/compose.yaml')) as {
+    services: Record<string, { healthcheck?: { test: string[] } }>;
+  };
+  expect(services['postgres']?.healthcheck?.test).toContain('--host=127.0.0.1');
 });
 
 test.skipIf(!hasProgram('nginx'))('nginx takes the configuration of the balancer', () => {
@@ -173,6 +197,7 @@ describe('crosspoint.yaml for Kubernetes', () => {
           securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
           containers: [
             {
+              startupProbe: { httpGet: { path: '/health' } },
               livenessProbe: { httpGet: { path: '/health' } },
               readinessProbe: { httpGet: { path: '/ready' } },
               securityContext: {
@@ -222,4 +247,10 @@ test.skipIf(!hasProgram('systemd-analyze'))('systemd takes the unit', () => {
   const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit], { encoding: 'utf8' });
   expect(stderr.replaceAll(/^.*(?:\/etc\/systemd|Failed to).*\n/gm, '')).toBe('');
   expect(status).toBe(0);
+});
+
+test('the unit lets the hub ask for its own addresses, and kills nothing for a call that it does not know', () => {
+  const unit = readRepositoryFile('deploy/systemd/crosspoint.service');
+  expect(unit).toMatch(/^RestrictAddressFamilies=.*\bAF_NETLINK\b/m);
+  expect(unit).toMatch(/^SystemCallErrorNumber=EPERM$/m);
 });

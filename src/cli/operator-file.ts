@@ -1,8 +1,11 @@
 import type { ConfigEdit, OperatorFile } from '../app/index.js';
 import type { Secret } from '../kernel/index.js';
+import { CliError } from './cli-error.js';
 import type { Cli } from './cli.js';
 import { shown, type HubOptions } from './hub-address.js';
 import { dataFolderOf, findRunningHub } from './hub-file.js';
+
+const UNWRITABLE: ReadonlySet<string> = new Set(['EACCES', 'EBUSY', 'EPERM', 'EROFS']);
 
 export interface OperatorFileOptions extends HubOptions {
   readonly config?: string;
@@ -34,11 +37,29 @@ export async function changeOperatorFile(
       );
     }
   }
-  const released = editOperatorFile(file, edits);
   const path = shown(cli, file.path);
+  const released = orExplain(path, () => editOperatorFile(file, edits));
   cli.terminal.note(
     file.exists ? `Changed ${path}.` : `Created ${path}. The sample connector is left out from now on.`,
   );
   for (const name of forgetVariables(folder, released))
     cli.terminal.note(`The sealed value of ${name} was removed, because nothing refers to it any more.`);
+}
+
+/** Files that somebody else puts in place, such as those of a container, are often not to be written. */
+function orExplain<Result>(path: string, write: () => Result): Result {
+  try {
+    return write();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (!(error instanceof Error) || code === undefined || !UNWRITABLE.has(code)) throw error;
+    throw new CliError(`${path} cannot be written (${code})`, {
+      code: 'file_not_writable',
+      hint:
+        code === 'EBUSY'
+          ? 'The file is mounted by itself: mount the folder that it lies in.'
+          : 'Change it where it comes from, or name a file that can be written with --config.',
+      cause: error,
+    });
+  }
 }

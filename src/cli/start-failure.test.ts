@@ -33,6 +33,13 @@ test.each(['EACCES', 'EROFS'])('a folder that cannot be written is named: %s', (
   );
 });
 
+test('a folder that can be written and belongs to somebody else is told apart from one that cannot', () => {
+  const error = Object.assign(new Error('EPERM: chmod'), { code: 'EPERM', syscall: 'chmod', path: '/data' });
+  expect(toStartFailure(error).message).toBe(
+    '/data belongs to another user: choose a folder in it with --data, and the hub makes it',
+  );
+});
+
 test.each([
   ['/dev/null/hub', 'ENOTDIR'],
   ['/dev/null', 'EEXIST'],

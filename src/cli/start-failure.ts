@@ -3,7 +3,7 @@ import { CliError } from './cli-error.js';
 import { EXIT_CONFIGURATION, EXIT_FAILED } from './exit-codes.js';
 
 /** What the system said no to, in words that name it. */
-function explainSystemError({ code, path, port, address }: SystemError): string | undefined {
+function explainSystemError({ code, path, port, address, syscall }: SystemError): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
       return `port ${port} is in use: choose another with --port`;
@@ -12,6 +12,9 @@ function explainSystemError({ code, path, port, address }: SystemError): string 
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
+      // Volumes of orchestrators are like that: everybody may write into them, and their owner is another user.
+      if (path !== undefined && syscall === 'chmod')
+        return `${path} belongs to another user: choose a folder in it with --data, and the hub makes it`;
       if (path !== undefined) return `not allowed to write ${path}: choose another data folder with --data`;
       return port === undefined ? undefined : `not allowed to use port ${port}: choose another with --port`;
     case 'EEXIST':
@@ -32,6 +35,7 @@ interface SystemError {
   readonly path?: string;
   readonly port?: number;
   readonly address?: string;
+  readonly syscall?: string;
 }
 
 const DEEPEST = 5;

@@ -54,6 +54,16 @@ test('B3.5: a command is pinned, with the scripts it names, as they are now', as
   });
 });
 
+test('a command for a file that cannot be written names the file', async () => {
+  // Nobody may make a file there, not even root.
+  const args = ['connector', 'add', 'more', '--config', '/sys/crosspoint.yaml', '--', 'node', 'server.mjs'];
+  const { code, stderr } = await place.run(args);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/\/sys\/crosspoint\.yaml cannot be written \(E\w+\)\n.*--config/),
+  ]);
+});
+
 describe('config', () => {
   let folder: string;
   beforeAll(() => {
