@@ -172,9 +172,9 @@ function composeRepeats(
 function composeWatch(parts: Awaited<ReturnType<typeof openParts>>, { config, clock, logger }: HubParts) {
   const { upstreams, catalog, events } = parts;
   const timeoutMs = () => config.health.timeoutMs;
-  const verdicts = parts.shared && new SyncVerdicts({ shared: parts.shared, replicas: parts.replicas });
-  const tellOthers = (connector: Connector, why: string | undefined): void =>
-    void verdicts?.tell(connector, why);
+  const { shared, replicas } = parts;
+  const verdicts = shared && new SyncVerdicts({ shared, replicas, logger });
+  const tellOthers = (connector: Connector, why: string | undefined): void => verdicts?.tell(connector, why);
   const health = createHealthBook({ upstreams, catalog, events, clock, timeoutMs, tellOthers });
   parts.upstreamChanged.on((change) => health.note(change));
   const { crowded } = parts;

@@ -1,6 +1,6 @@
 import type { Connector } from '../connectors/index.js';
 import type { MessageSeal } from '../coordination/index.js';
-import { isHubError, type SharedStore } from '../kernel/index.js';
+import { isHubError, type Logger, type SharedStore } from '../kernel/index.js';
 import type { Replicas } from './replicas.js';
 import { sharedNameOf } from './shared-name-of.js';
 
@@ -15,6 +15,7 @@ export interface SyncVerdict {
 export interface SyncVerdictOptions {
   readonly shared: { readonly store: SharedStore; readonly seal: MessageSeal };
   readonly replicas: Replicas;
+  readonly logger: Logger;
 }
 
 /** Verdicts of syncs, for all processes of the hub. Whoever hears of one looks here. */
@@ -22,15 +23,24 @@ export class SyncVerdicts {
   readonly #store: SharedStore;
   readonly #seal: MessageSeal;
   readonly #replicas: Replicas;
+  readonly #logger: Logger;
 
-  constructor({ shared: { store, seal }, replicas }: SyncVerdictOptions) {
+  constructor({ shared: { store, seal }, replicas, logger }: SyncVerdictOptions) {
     this.#store = store;
     this.#seal = seal;
     this.#replicas = replicas;
+    this.#logger = logger;
   }
 
   /** Of those who cannot be told now, each finds out at its own next look. */
-  async tell(connector: Connector, why: string | undefined): Promise<void> {
+  tell(connector: Connector, why: string | undefined): void {
+    this.#tell(connector, why).catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : '';
+      this.#logger.warn({ connector: connector.id, error: message }, 'others could not be told of a sync');
+    });
+  }
+
+  async #tell(connector: Connector, why: string | undefined): Promise<void> {
     const key = keyOf(connector);
     await this.#reaching(() => this.#store.set(key, this.#seal.seal(why ?? '', key), KEPT_MS));
     this.#replicas.announce('health', connector.id);

@@ -14,6 +14,7 @@ const MOST_WAITING = 1_000;
 export class Outbox {
   readonly #options: OutboxOptions;
   readonly #waiting: string[] = [];
+  #isSending = false;
   #sending: Promise<void> | undefined;
 
   constructor(options: OutboxOptions) {
@@ -22,7 +23,7 @@ export class Outbox {
 
   /** Until everything that waits has left, or was lost; undefined where nothing waits. */
   get sending(): Promise<void> | undefined {
-    return this.#sending;
+    return this.#isSending ? this.#sending : undefined;
   }
 
   post(text: string): void {
@@ -31,10 +32,11 @@ export class Outbox {
       return;
     }
     this.#waiting.push(text);
-    this.#sending ??= this.#sendAll();
+    if (!this.#isSending) this.#sending = this.#sendAll();
   }
 
   async #sendAll(): Promise<void> {
+    this.#isSending = true;
     for (let text = this.#waiting.shift(); text !== undefined; text = this.#waiting.shift()) {
       try {
         await this.#options.send(text);
@@ -42,6 +44,6 @@ export class Outbox {
         this.#options.onLost();
       }
     }
-    this.#sending = undefined;
+    this.#isSending = false;
   }
 }
