@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { invalidField } from '../kernel/index.js';
-import { digestOf, FileDigests } from '../mcp/transports/index.js';
+import { digestOf } from '../mcp/transports/index.js';
 
 /** Arguments that are programs themselves. What else a program is given may change. */
 const SCRIPT = /\.(?:[cm]?[jt]sx?|py|pyz|rb|pl|php|lua|sh|jar|wasm|dll|exe)$/i;
@@ -11,11 +11,10 @@ export async function pinCommand(
   [program = '', ...args]: readonly string[],
   cwd: string,
 ): Promise<Record<string, string>> {
-  const digests = new FileDigests(() => Date.now());
   const scripts = args.filter((arg) => SCRIPT.test(arg) && existsSync(resolve(cwd, arg))).map(asPath);
   const pins: Record<string, string> = {};
   for (const file of new Set([program, ...scripts])) {
-    const { found, problem } = await digestOf(file, { cwd }, digests);
+    const { found, problem } = await digestOf(file, { cwd });
     if (found === undefined) throw invalidField('pin', `${file} ${problem}`);
     pins[file] = found;
   }

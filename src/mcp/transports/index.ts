@@ -30,7 +30,6 @@ export type {
 } from './http-options.js';
 export { StdioTransport, type StdioLimits, type StdioOptions } from './stdio.js';
 export { endLeftBehind, markProcess, type ProcessMark } from './left-behind.js';
-export { FileDigests } from './file-digests.js';
 export { digestOf, type BrokenPin } from './stdio-pins.js';
 export type { ProcessLimits } from './process-meter.js';
 export type { ShutdownTimes } from './process-shutdown.js';

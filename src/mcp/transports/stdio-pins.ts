@@ -1,8 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, resolve } from 'node:path';
-
-import type { FileDigests } from './file-digests.js';
+import { FileDigests } from './file-digests.js';
 import type { StdioCommand } from './stdio-spawn.js';
 
 /** A file that is not what it was pinned to. */
@@ -39,8 +38,8 @@ export async function findBrokenPin(
 /** What a file would have to be pinned to now. */
 export async function digestOf(
   file: string,
-  where: Where,
-  digests: FileDigests,
+  where: Where = {},
+  digests = new FileDigests(() => Date.now()),
 ): Promise<{ readonly found?: string; readonly problem: string }> {
   const path = await locate(file, where);
   if (path === undefined) return { problem: 'is no program in PATH' };

@@ -149,7 +149,10 @@ const using: Scenario[] = [
     request: { method: 'POST', path: '/connectors/filed/sync' },
     status: 502,
     body: { error: { code: 'upstream_unavailable' } },
-    events: [{ type: 'connector.sync_failed', connector: 'filed' }],
+    events: [
+      { type: 'connector.sync_failed', connector: 'filed' },
+      { type: 'connector.health', connector: 'filed', to: 'unhealthy' },
+    ],
   },
   {
     name: 'a sync of nothing is not found',

@@ -303,7 +303,11 @@ const firstSync: Scenario[] = [
     request: put(OF_LOCAL, { token: 'canary-local-token-7777' }),
     status: 201,
     body: { set: true, sync: { state: 'failed', code: 'upstream_unavailable' } },
-    events: [SAVED, { type: 'connector.sync_failed', connector: 'mail' }],
+    events: [
+      SAVED,
+      { type: 'connector.sync_failed', connector: 'mail' },
+      { type: 'connector.health', connector: 'mail' },
+    ],
     after: async (hub) =>
       expect(
         await hub.storage.credentials.find(toConnectorId('mail'), {

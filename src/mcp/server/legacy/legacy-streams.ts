@@ -106,7 +106,8 @@ export class LegacyStreams {
     const { peers } = this.#sessions;
     const failed = (error: unknown): void => this.#finder.failed(exchange, null, error);
     if (peers === undefined || session.findStream(position.stream) !== undefined) this.#replay(replay);
-    else if (isStanding(position.stream)) this.#resumeStanding(replay, peers).catch(failed);
+    else if (isStanding(position.stream) && peers.mayKnow(position.stream))
+      this.#resumeStanding(replay, peers).catch(failed);
     else if (peers.isElsewhere(position.stream)) this.#follow(replay, peers).catch(failed);
     else this.#replay(replay);
   }

@@ -101,6 +101,11 @@ export class PeerDesk implements PeerListener {
     return !name.startsWith(this.#peers.self);
   }
 
+  /** Whether a stream that is not here may be of the session all the same: of a process that has only just ended it, or of another. */
+  mayKnow(stream: string): boolean {
+    return !this.isAlone || this.isElsewhere(stream);
+  }
+
   /** False when it cannot be an answer to anybody. */
   passAnswer(session: HttpSession, message: ResponseMessage): boolean {
     const { id } = message;
