@@ -102,8 +102,8 @@ function createSignInFormHandler({ gate, signIn, singleSignOn }: PagesSiteOption
  * Not by a redirect where a flow goes on: browsers hold every address it leads to against the `form-action` of the page
  * whose form began it, and only this page knows nothing of where that will be.
  */
-function goOn(gate: BrowserGate, { cookie }: SignedIn, next: string, headers = new Headers()): Response {
-  headers.append('set-cookie', gate.setCookie(cookie));
+function goOn(gate: BrowserGate, { cookie }: SignedIn, next: string): Response {
+  const headers = new Headers({ 'set-cookie': gate.setCookie(cookie) });
   if (next === '/') return redirectTo(next, headers);
   headers.set('refresh', `0; url=${next}`);
   return renderPage({ title: 'Signed in', body: html`<p><a href="${next}">Continue</a></p>`, headers });
@@ -115,6 +115,7 @@ function createProviderHandler({ gate, signInElsewhere, urlOf }: PagesSiteOption
     const { location, binding } = await signInElsewhere.begin({
       redirectUri: urlOf(CALLBACK_PATH),
       next: toReturnPath(new URL(request.url).searchParams.get('next')),
+      binding: gate.flowCookie.read(request),
       address: networkOf(address),
       signal: request.signal,
     });
@@ -132,7 +133,8 @@ function createCallbackHandler({ gate, signIn, signInElsewhere }: PagesSiteOptio
       signal: request.signal,
     });
     const signedIn = await signIn.withIdentity({ identity, address, replaces: gate.cookieOf(request) });
-    return goOn(gate, signedIn, next, new Headers({ 'set-cookie': gate.flowCookie.clear() }));
+    // The cookie of the way stays until it ends by itself: another tab may still be under way.
+    return goOn(gate, signedIn, next);
   };
 }
 
