@@ -16,6 +16,7 @@ import {
   web,
   type TokenChange,
 } from '../../test/support/scripted-issuer.js';
+import { toAgentId } from '../kernel/index.js';
 import { TOKEN_ALGORITHMS, type TrustedIssuer } from './token-issuer.js';
 
 beforeEach(resetIssuer);
@@ -77,6 +78,17 @@ test('only signatures that nobody can make who can check them', () => {
     'ES512',
     'EdDSA',
   ]);
+});
+
+test('the agent that every hub has is nobody a token can name, unless the operator mapped it', async () => {
+  agents.set('local', { ...CI, id: toAgentId('local'), source: 'built_in' });
+  const rules = { claim: 'sub', map: { boss: 'local' }, template: '{value}', automatic: { tags: [] } };
+  const verifier = open({ agents: rules });
+  const verdictOf = async (sub: string) => verify(verifier, await makeToken({ claims: { sub } }));
+  expect(await verdictOf('local')).toMatchObject({ outcome: 'refused', error: 'invalid_token' });
+  expect(await verdictOf('boss')).toMatchObject({ outcome: 'accepted', agent: { id: 'local' } });
+  expect(await verdictOf('ci')).toMatchObject({ outcome: 'accepted', agent: { id: 'ci' } });
+  expect(enrolled).toEqual([]);
 });
 
 describe('B1.10: a token is refused', () => {

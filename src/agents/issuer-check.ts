@@ -41,6 +41,9 @@ export function createIssuerCheck(trusted: TrustedIssuer, deps: IssuerCheckDepen
       if (subject === undefined) return refuseToken('a token of somebody who is no agent');
       const id = toAgentId(subject.id);
       const known = await deps.agents.find(id);
+      // Every hub has it, and everybody knows its name: a claim that happens to say so must not become it.
+      if (known?.source === 'built_in' && !subject.isMapped)
+        return refuseToken('a token for the built-in agent, which the operator did not map');
       if (known !== undefined) return known;
       if (subject.tagsOfNew === undefined) return refuseToken('a token for an agent that is not there');
       return deps.enrol({ id, name: subject.name, tags: subject.tagsOfNew, issuer });

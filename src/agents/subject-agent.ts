@@ -6,6 +6,8 @@ import type { SubjectRules, TokenClaims } from './token-issuer.js';
 export interface SubjectAgent {
   readonly id: string;
   readonly name: string;
+  /** Whether the operator named this agent, rather than whoever chose the claim. */
+  readonly isMapped: boolean;
   /** Tags of a new one; undefined: it must be there already. */
   readonly tagsOfNew: readonly string[] | undefined;
 }
@@ -25,14 +27,15 @@ export function findSubjectAgent(
   const tagsOfNew = rules.automatic?.tags;
   if (rules.template !== undefined) {
     const id = rules.template.replaceAll('{value}', () => value);
-    return isName(id) ? { id, name: displayName(all, value), tagsOfNew } : undefined;
+    return isName(id) ? { id, name: displayName(all, value), isMapped: false, tagsOfNew } : undefined;
   }
   if (tagsOfNew === undefined) return undefined;
-  return { id: madeId(issuer, rules.claim, value), name: displayName(all, value), tagsOfNew };
+  const id = madeId(issuer, rules.claim, value);
+  return { id, name: displayName(all, value), isMapped: false, tagsOfNew };
 }
 
 function existing(id: string): SubjectAgent {
-  return { id, name: id, tagsOfNew: undefined };
+  return { id, name: id, isMapped: true, tagsOfNew: undefined };
 }
 
 function valuesOf(claim: unknown): readonly string[] {
