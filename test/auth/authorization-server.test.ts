@@ -294,6 +294,20 @@ describe('S62: consent', () => {
     expect([sent.status, sent.headers.get('location')]).toEqual([403, null]);
   });
 
+  test('is for the request its address names, not for another one of this browser', async () => {
+    const browser = await signIn(hub, CI_KEY);
+    const open = async () =>
+      openConsent(hub, browser, startAuthorization(hub, { clientId: await registeredClient(hub) }));
+    const first = await open();
+    const second = await open();
+    const action = /action="([^"]+)"/.exec(first.page)?.[1] ?? '';
+    const csrf = /name="csrf" value="([^"]+)"/.exec(first.page)?.[1] ?? '';
+    expect((await browser.get(action)).status).toBe(400);
+    const sent = await browser.post(action, { csrf, agent: 'ci', decision: 'allow' });
+    expect([sent.status, sent.headers.get('location')]).toEqual([400, null]);
+    expect((await answerConsent(hub, browser, second.page)).searchParams.has('code')).toBe(true);
+  });
+
   test('in the browser of somebody else there is nothing to allow', async () => {
     const browser = await signIn(hub, hub.localKey);
     const { page } = await openConsent(

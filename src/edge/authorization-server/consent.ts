@@ -102,6 +102,25 @@ export function createConsent(options: ConsentOptions) {
   return { ask, decide };
 }
 
+/** The one that the cookie knows, where the address names it too: what is answered must be what was shown. */
+async function findInteraction(
+  provider: Provider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Interaction> {
+  const over = (cause?: unknown): HubError =>
+    new HubError(
+      'invalid_request',
+      'this sign-in is not under way any more: start again in the program that sent you here',
+      { cause },
+    );
+  const interaction = await provider.interactionDetails(request, response).catch((error: unknown) => {
+    throw over(error);
+  });
+  if (request.url?.replace(/\?.*$/, '') !== CONSENT_PATH + interaction.uid) throw over();
+  return interaction;
+}
+
 async function readWish(
   provider: Provider,
   request: IncomingMessage,
@@ -109,17 +128,7 @@ async function readWish(
   known: readonly string[],
   issuer: string,
 ): Promise<Wish> {
-  let interaction: Interaction;
-  try {
-    interaction = await provider.interactionDetails(request, response);
-  } catch (error) {
-    throw new HubError(
-      'invalid_request',
-      'this sign-in is not under way any more: start again in the program that sent you here',
-      { cause: error },
-    );
-  }
-  const { uid, params } = interaction;
+  const { uid, params } = await findInteraction(provider, request, response);
   const clientId = String(params['client_id']);
   const client = await provider.Client.find(clientId);
   if (client === undefined) throw new HubError('invalid_request', 'the program is not known any more');
