@@ -4,7 +4,7 @@ export class PublicUrl {
   #local: string | undefined;
 
   constructor(configured: string | undefined) {
-    this.#configured = configured === undefined ? undefined : withoutSlash(configured);
+    this.#configured = configured === undefined ? undefined : new URL(configured).origin;
   }
 
   /** Told once, after listening. */
@@ -12,7 +12,7 @@ export class PublicUrl {
     this.#local = localUrl;
   }
 
-  /** Without a slash at its end. It never depends on what a request says of itself. */
+  /** An origin as others compare it: in lower case, without a port that goes without saying, without a slash. It never depends on what a request says of itself. */
   get(): string {
     const url = this.#configured ?? this.#local;
     if (url === undefined) throw new Error('the hub has no address before it listens');
@@ -23,8 +23,4 @@ export class PublicUrl {
   of(path: string): string {
     return this.get() + path;
   }
-}
-
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '');
 }

@@ -21,6 +21,15 @@ describe('settings that cannot be kept', () => {
     ['server.allowedOrigins', { server: { allowedOrigins: ['null'] } }],
     ['server.allowedOrigins', { server: { allowedOrigins: ['*'] } }],
     ['server.publicUrl', { server: { publicUrl: 'ftp://hub.example' } }],
+    ...[
+      'https://hub.example/crosspoint',
+      'https://hub.example/?a=b',
+      'https://hub.example/#a',
+      'https://user@hub.example',
+    ].map((publicUrl): [string, object] => [
+      'server.publicUrl: must be an origin, which looks like https://hub.example.com',
+      { server: { publicUrl } },
+    ]),
     ['storage.url', { storage: { url: 'mysql://db/hub' } }],
     ['storage.url', { storage: { url: 'hub.db' } }],
     ['storage.url', { storage: { url: 'postgres:db' } }],
@@ -54,6 +63,7 @@ describe('settings that cannot be kept', () => {
         publicUrl: 'https://hub.example',
       },
     },
+    { server: { publicUrl: 'https://Hub.Example:443/' } },
     { server: { host: '0.0.0.0' }, admin: { token: 'kT4v9QmZx2LwRb7NcJ8s' } },
     { server: { host: '::1' } },
     { coordination: { url: 'memory:' } },

@@ -21,6 +21,12 @@ export function checkExposure({ server, adminToken, storageUrl, coordinationUrl 
 function checkAddresses({ publicUrl, allowedOrigins }: Config['server']): void {
   if (publicUrl !== undefined && !isWebUrl(publicUrl))
     throw invalid('server.publicUrl', 'must begin with https:// or http://');
+  // The hub's pages and endpoints are at the root of their host, and nowhere else.
+  if (publicUrl !== undefined && new URL(publicUrl).href !== `${new URL(publicUrl).origin}/`)
+    throw invalid(
+      'server.publicUrl',
+      'must be an origin, which looks like https://hub.example.com, without a path, query or fragment',
+    );
   const wrong = allowedOrigins.find(
     (origin) => !isWebUrl(origin) || new URL(origin).origin !== origin.replace(/\/$/, '').toLowerCase(),
   );
