@@ -106,12 +106,10 @@ function readRedirectUri(uri: unknown): string {
   return uri;
 }
 
+/** By its letters, not by what it would be resolved to: all but the port must be what was registered. */
 function withoutLoopbackPort(uri: string): string | undefined {
-  if (!URL.canParse(uri)) return undefined;
-  const url = new URL(uri);
-  if (url.protocol !== 'http:' || !LOOPBACK_NAMES.includes(url.hostname)) return undefined;
-  url.port = '';
-  return url.href;
+  const [, host = '', rest = ''] = /^http:\/\/([^/?#:@]+|\[::1\])(?::\d{1,5})?((?:[/?].*)?)$/.exec(uri) ?? [];
+  return LOOPBACK_NAMES.includes(host) && URL.canParse(uri) ? `http://${host}${rest}` : undefined;
 }
 
 function readText(
