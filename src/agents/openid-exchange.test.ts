@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { HubError, Secret } from '../kernel/index.js';
+import { HubError, Secret, silentLogger, type LogFields } from '../kernel/index.js';
 import { createOpenIdExchange, type ProviderFetch } from './openid-exchange.js';
 import type { BegunSignIn, SingleSignOnSettings } from './single-sign-on.js';
 
@@ -24,6 +24,8 @@ let claims: Record<string, unknown>;
 let more: Record<string, unknown> | undefined;
 let signedWith: CryptoKey;
 let trouble: { readonly at: string; readonly error: Error } | undefined;
+let failing: Readonly<Record<string, number>>;
+let logged: { readonly fields: LogFields; readonly message: string }[];
 let asked: Asked[];
 let issuers: string[];
 
@@ -46,6 +48,8 @@ beforeEach(() => {
   more = undefined;
   signedWith = keys.privateKey;
   trouble = undefined;
+  failing = {};
+  logged = [];
   asked = [];
   issuers = [];
 });
@@ -64,7 +68,7 @@ async function answerOf(path: string, nonce: string): Promise<object> {
         .setIssuer(ISSUER)
         .setAudience(typeof claims['aud'] === 'string' ? claims['aud'] : 'hub')
         .setIssuedAt()
-        .setExpirationTime('5m')
+        .setExpirationTime(typeof claims['exp'] === 'number' ? claims['exp'] : '5m')
         .sign(signedWith);
       return { access_token: 'at', token_type: 'Bearer', id_token: idToken };
     }
@@ -72,6 +76,7 @@ async function answerOf(path: string, nonce: string): Promise<object> {
 }
 
 const exchange = createOpenIdExchange({
+  logger: { ...silentLogger, warn: (fields, message) => logged.push({ fields, message }) },
   fetchFor: (issuer): ProviderFetch => {
     issuers.push(issuer.href);
     return async (input, init) => {
@@ -85,6 +90,8 @@ const exchange = createOpenIdExchange({
         signal: init.signal ?? undefined,
       });
       if (trouble?.at === pathname) throw trouble.error;
+      const status = failing[pathname];
+      if (status !== undefined) return Response.json({ error: 'canary words' }, { status });
       return Response.json(await answerOf(pathname, 'n'));
     };
   },
@@ -210,6 +217,21 @@ describe('who it was', () => {
     await expect(finish()).rejects.toMatchObject({ code: 'oauth_refused' });
   });
 
+  test('a place to ask that fails ends nothing where the token says what decides', async () => {
+    Object.assign(claims, { email: undefined, groups: ['a'] });
+    for (const status of [404, 429, 500]) {
+      failing = { '/userinfo': status };
+      expect(await finish({ claim: 'groups' })).toEqual({ issuer: ISSUER, id: 'u1', values: ['a'] });
+    }
+    expect(logged).toHaveLength(3);
+    trouble = { at: '/userinfo', error: new HubError('upstream_timeout', 'x') };
+    expect((await finish({ claim: 'groups' })).values).toEqual(['a']);
+    await expect(finish()).rejects.toMatchObject({ code: 'oauth_unavailable' });
+    trouble = undefined;
+    more = { sub: 'u2' };
+    await expect(finish({ claim: 'groups' })).rejects.toMatchObject({ code: 'oauth_refused' });
+  });
+
   test('without a place to ask, the token is all there is', async () => {
     Object.assign(claims, { email: undefined });
     delete metadata['userinfo_endpoint'];
@@ -270,6 +292,47 @@ describe('the code', () => {
   ])('%s is refused', async (_what, run, isShown) => {
     await expect(run()).rejects.toMatchObject({ code: 'oauth_refused' });
     expect(tokenCall() !== undefined).toBe(isShown);
+  });
+
+  test('a clock that is a minute behind is no reason to refuse a token', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    claims['exp'] = now - 50;
+    expect((await finish()).id).toBe('anna@example.com');
+    claims['exp'] = now - 70;
+    await expect(finish()).rejects.toMatchObject({ code: 'oauth_refused' });
+  });
+
+  test.each<[string, number, string]>([
+    ['/.well-known/openid-configuration', 502, 'oauth_unavailable'],
+    ['/token', 500, 'oauth_unavailable'],
+    ['/token', 429, 'oauth_unavailable'],
+    ['/token', 400, 'oauth_refused'],
+    ['/keys', 503, 'oauth_unavailable'],
+    ['/keys', 404, 'oauth_refused'],
+    ['/userinfo', 500, 'oauth_unavailable'],
+  ])('%s that answers %d: %s', async (path, status, code) => {
+    claims['email'] = undefined;
+    failing = { [path]: status };
+    await expect(finish()).rejects.toMatchObject({ code });
+  });
+
+  test('why it failed is told to the operator, without what anybody wrote', async () => {
+    const run = async (given: typeof failing, answer: object = {}) => {
+      failing = given;
+      await expect(finish({}, answer)).rejects.toThrow(HubError);
+    };
+    await run({ '/token': 400 });
+    await run({ '/token': 500 });
+    await run({}, { error: 'canary', error_description: 'canary' });
+    signedWith = strange;
+    await run({});
+    expect(logged.map(({ fields }) => fields)).toEqual([
+      { issuer: 'idp.example', error: 'OAUTH_RESPONSE_BODY_ERROR', status: 400 },
+      { issuer: 'idp.example', error: 'upstream_unavailable', status: 500 },
+      { issuer: 'idp.example', error: 'OAUTH_AUTHORIZATION_RESPONSE_ERROR' },
+      { issuer: 'idp.example', error: 'OAUTH_INVALID_RESPONSE' },
+    ]);
+    expect(JSON.stringify(logged)).not.toMatch(/canary|s3cret|\bn\b|vvvv/);
   });
 
   test.each([

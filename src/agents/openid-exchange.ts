@@ -1,5 +1,5 @@
 import type * as OAuth from 'oauth4webapi';
-import { HubError, isHubError } from '../kernel/index.js';
+import { HubError, isHubError, type LogFields, type Logger } from '../kernel/index.js';
 import type { BegunSignIn, OpenIdExchange, ProvenIdentity, SingleSignOnSettings } from './single-sign-on.js';
 
 /** Bounded in time and size, without redirects. */
@@ -16,10 +16,13 @@ export type ProviderFetch = (
 export interface OpenIdExchangeOptions {
   /** For this issuer, which the operator named. */
   readonly fetchFor: (issuer: URL) => ProviderFetch;
+  readonly logger: Pick<Logger, 'warn'>;
 }
 
 type Library = typeof OAuth;
 
+/** As much as for access tokens. */
+const CLOCK_TOLERANCE_SECONDS = 60;
 const MAX_VALUES = 500;
 const TEXT = /^\P{Cc}{1,256}$/u;
 
@@ -27,19 +30,29 @@ const TEXT = /^\P{Cc}{1,256}$/u;
  * OpenID Connect with a certified library. Whatever a provider gets wrong is `oauth_refused`, what may work later is
  * `oauth_unavailable`, and nothing that it wrote is in a message.
  */
-export function createOpenIdExchange({ fetchFor }: OpenIdExchangeOptions): OpenIdExchange {
+export function createOpenIdExchange({ fetchFor, logger }: OpenIdExchangeOptions): OpenIdExchange {
+  const reportOf =
+    ({ issuer }: SingleSignOnSettings): Report =>
+    (error, message) =>
+      logger.warn({ issuer: issuer.host, ...fieldsOf(error) }, message);
   return {
     begin: (settings, redirectUri, signal) =>
-      explained(async (oauth) => {
+      explained(reportOf(settings), async (oauth) => {
         const server = await discover(oauth, settings, requestOptions(oauth, settings, fetchFor, signal));
         return toBegun(oauth, settings, server, redirectUri);
       }),
-    finish: (settings, begun, response, signal) =>
-      explained((oauth) =>
-        identify(oauth, settings, begun, response, requestOptions(oauth, settings, fetchFor, signal)),
-      ),
+    finish(settings, begun, response, signal) {
+      const report = reportOf(settings);
+      return explained(report, (oauth) => {
+        const options = requestOptions(oauth, settings, fetchFor, signal);
+        return identify(oauth, settings, begun, response, options, report);
+      });
+    },
   };
 }
+
+/** Tells the operator, who sees nothing of what the person sees. */
+type Report = (error: unknown, message: string) => void;
 
 type RequestOptions = ReturnType<typeof requestOptions>;
 
@@ -51,10 +64,23 @@ function requestOptions(
   signal: AbortSignal | undefined,
 ) {
   return {
-    [oauth.customFetch]: fetchFor(issuer),
+    [oauth.customFetch]: requiringAnswer(fetchFor(issuer)),
     // What may go unencrypted is decided by the fetch.
     [oauth.allowInsecureRequests]: true,
     ...(signal !== undefined && { signal }),
+  };
+}
+
+/** A provider that has trouble of its own has not said anything yet. */
+function requiringAnswer(fetch: ProviderFetch): ProviderFetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const { status } = response;
+    if (status < 500 && status !== 429) return response;
+    await response.body?.cancel();
+    throw new HubError('upstream_unavailable', `the identity provider answered ${status}`, {
+      details: { status },
+    });
   };
 }
 
@@ -101,8 +127,12 @@ async function identify(
   begun: BegunSignIn,
   callback: URLSearchParams,
   options: RequestOptions,
+  report: Report,
 ): Promise<ProvenIdentity> {
-  const client: OAuth.Client = { client_id: settings.clientId };
+  const client: OAuth.Client = {
+    client_id: settings.clientId,
+    [oauth.clockTolerance]: CLOCK_TOLERANCE_SECONDS,
+  };
   const server = await discover(oauth, settings, options);
   // State, and the issuer where it is told (RFC 9207), before the code is shown to anybody.
   const parameters = oauth.validateAuthResponse(server, client, callback, begun.state);
@@ -122,10 +152,15 @@ async function identify(
   await oauth.validateApplicationLevelSignature(server, response, options);
   const claims = oauth.getValidatedIdTokenClaims(tokens);
   if (claims === undefined) throw refused('it did not say who signed in');
-  const all = needsMore(settings, claims)
-    ? { ...(await userInfo(oauth, server, client, tokens.access_token, claims.sub, options)), ...claims }
-    : claims;
-  return toIdentity(settings, all);
+  if (!needsMore(settings, claims)) return toIdentity(settings, claims);
+  const more = await userInfo(oauth, server, client, tokens.access_token, claims.sub, options).catch(
+    (error: unknown) => {
+      if (!isDecided(settings, claims) || isOfAnother(oauth, error)) throw error;
+      report(error, 'the identity provider told no more of a person than their token says');
+      return {};
+    },
+  );
+  return toIdentity(settings, { ...more, ...claims });
 }
 
 function clientAuthentication(
@@ -143,6 +178,15 @@ type Claims = Readonly<Record<string, unknown>> & { readonly sub: string };
 /** Many providers put little into the token and the rest where it can be asked for. */
 function needsMore({ claim }: SingleSignOnSettings, claims: Claims): boolean {
   return claims['email'] === undefined || (claim !== undefined && claims[claim] === undefined);
+}
+
+/** Whether the token says who somebody is here, so that only a nicer name for them is missing. */
+function isDecided({ claim }: SingleSignOnSettings, claims: Claims): boolean {
+  return claim !== undefined && claims[claim] !== undefined;
+}
+
+function isOfAnother(oauth: Library, error: unknown): boolean {
+  return error instanceof oauth.OperationProcessingError && error.code === oauth.JSON_ATTRIBUTE_COMPARISON;
 }
 
 async function userInfo(
@@ -171,11 +215,12 @@ function isText(value: unknown): value is string {
 }
 
 /** Loads the library when it is needed, and tells its failures in our words. */
-async function explained<Result>(work: (oauth: Library) => Promise<Result>): Promise<Result> {
+async function explained<Result>(report: Report, work: (oauth: Library) => Promise<Result>): Promise<Result> {
   const oauth = await import('oauth4webapi');
   try {
     return await work(oauth);
   } catch (error) {
+    report(error, 'signing in with the identity provider failed');
     if (isHubError(error, 'oauth_refused')) throw error;
     if (error instanceof oauth.AuthorizationResponseError)
       throw new HubError('oauth_refused', 'the identity provider did not sign you in', { cause: error });
@@ -187,6 +232,15 @@ async function explained<Result>(work: (oauth: Library) => Promise<Result>): Pro
       cause: error,
     });
   }
+}
+
+/** Which kind of failure; never its message, in which there may be what others wrote. */
+function fieldsOf(error: unknown): LogFields {
+  if (!(error instanceof Error)) return { error: 'unknown' };
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  const told = error instanceof HubError ? error.details : error;
+  const status = told !== undefined && 'status' in told ? told['status'] : undefined;
+  return { error: code, ...(typeof status === 'number' && { status }) };
 }
 
 function refused(why: string): HubError {

@@ -10,7 +10,7 @@ import {
 } from '../agents/index.js';
 import { createBrowserGate } from '../edge/index.js';
 import type { EventLog } from '../governance/index.js';
-import type { Clock } from '../kernel/index.js';
+import type { Clock, Logger } from '../kernel/index.js';
 import {
   createAddSignInLink,
   createCheckAdminToken,
@@ -31,6 +31,7 @@ export interface BrowserParts {
   readonly events: Pick<EventLog, 'append'>;
   readonly publicUrl: PublicUrl;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /** Everybody who signs in with a browser. */
@@ -42,8 +43,9 @@ export function composeBrowser({
   events,
   publicUrl,
   clock,
+  logger,
 }: BrowserParts) {
-  const singleSignOn = createSingleSignOn(createOpenIdExchange({ fetchFor: createProviderFetch() }));
+  const singleSignOn = createSingleSignOn(createOpenIdExchange({ fetchFor: createProviderFetch(), logger }));
   const holds = createProofCheck({
     agents,
     admins,

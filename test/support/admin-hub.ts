@@ -156,6 +156,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     }),
     publicUrl,
     clock,
+    logger: silentLogger,
   });
   const clients = createClientApprovals({ tickets: storage.tickets, authenticator, events, clock });
   const operations = createAdminOperations({
