@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readRepositoryFile, repositoryFiles, ROOT } from '../scripts/repository.js';
+import { loadConfig } from '../src/app/index.js';
 import { rowsOf } from './document-tables.js';
 
 /** The files in `deploy` name only what there is, and run the hub as carefully as it deserves. */
@@ -117,6 +118,7 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>;
   readonly volumes?: readonly string[];
   readonly healthcheck?: object;
+  readonly networks?: Readonly<Record<string, { readonly ipv4_address?: string }>>;
   readonly depends_on?: Readonly<Record<string, { condition: string }>>;
 }
 
@@ -139,6 +141,22 @@ describe('compose.yaml', () => {
       );
       expect(unknown).toEqual([]);
     }
+  });
+
+  test('the hub believes its nginx, and nobody else, about who a client is', () => {
+    const { trustedProxies } = loadConfig({
+      flags: { config: join(ROOT, 'deploy/compose/crosspoint.yaml') },
+      environment: {},
+      folder: ROOT,
+      now: 0,
+    }).server;
+    expect(trustedProxies).toEqual([services['nginx']?.networks?.['default']?.ipv4_address]);
+    expect(services['hub']?.volumes).toEqual([
+      `./crosspoint.yaml:${services['hub']?.environment?.['CROSSPOINT_CONFIG']}:ro`,
+    ]);
+    expect(readRepositoryFile('deploy/compose/nginx.conf')).toContain(
+      'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;',
+    );
   });
 
   test('has no secret of its own: whoever gives none does not start', () => {

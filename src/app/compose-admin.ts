@@ -23,9 +23,12 @@ export interface AdminParts {
 const OTHERS_EVENTS_MS = 1_000;
 
 /** By token, or by the cookie of somebody who signed in. */
-export function adminAuthentication({ browser }: Pick<Hub, 'browser'>): AuthenticateAdmin {
+export function adminAuthentication({
+  browser,
+  clientNetworkOf,
+}: Pick<Hub, 'browser' | 'clientNetworkOf'>): AuthenticateAdmin {
   return createAdminAuthentication(
-    createBearerAuthentication(browser.checkAdminToken),
+    createBearerAuthentication(browser.checkAdminToken, clientNetworkOf),
     createCookieAuthentication(browser.gate),
   );
 }

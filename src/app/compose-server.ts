@@ -43,6 +43,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
     authenticator: hub.authenticator,
     tokens: hub.callers.face,
     onRefused: createNoteRefusedCaller(hub),
+    clientNetworkOf: hub.clientNetworkOf,
     catalog: hub.catalog,
     toolsets: () => hub.toolsets.all(),
     isConnector: (id) => hub.catalog.has(id),

@@ -23,10 +23,10 @@ export interface SiteParts {
 
 /** What a browser or an OAuth client meets, besides MCP endpoints and the admin API. */
 export function composeSites({ hub, config, checks }: SiteParts): readonly Site[] {
-  const { agents, publicUrl, browser } = hub;
+  const { agents, publicUrl, browser, clientNetworkOf } = hub;
   const logger = hub.logger.child({ part: 'pages' });
   const urlOf = (path: string): string => publicUrl.of(path);
-  const pages = createPagesSite({ ...browser, agents, urlOf, logger });
+  const pages = createPagesSite({ ...browser, agents, clientNetworkOf, urlOf, logger });
   return [
     createConsoleSite({ files: createConsoleFiles(), gate: browser.gate, start: pages, logger }),
     pages,

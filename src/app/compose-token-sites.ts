@@ -13,7 +13,8 @@ const MAX_CLIENT_BYTES = 64 * 1024;
 
 /** Where clients learn how to get tokens, and where the hub gives them out itself. */
 export function composeTokenSites({ hub, config }: TokenSiteParts): readonly Site[] {
-  const { callers, publicUrl, storage, agents, authenticator, clock, clients, browser } = hub;
+  const { callers, publicUrl, storage, agents, authenticator, clock, clients, browser, clientNetworkOf } =
+    hub;
   const { issuers, server } = config().auth;
   const metadata = createResourceMetadataSite({
     tokens: callers.face,
@@ -34,6 +35,7 @@ export function composeTokenSites({ hub, config }: TokenSiteParts): readonly Sit
     fetch: createGuardedFetch({ maxBytes: MAX_CLIENT_BYTES, totalMs: 5_000 }),
     gate: browser.gate,
     approvals: clients,
+    clientNetworkOf,
     onRevoked: () => authenticator.forget(),
     clock,
     logger: hub.logger.child({ part: 'authorization server' }),

@@ -10,7 +10,7 @@ import {
   createValidator,
   type ArgumentsRecorder,
 } from '../governance/index.js';
-import { createLoadGuard, CrowdedGates } from '../edge/index.js';
+import { createClientNetworkOf, createLoadGuard, CrowdedGates } from '../edge/index.js';
 import type { Clock, ConnectorId, Logger } from '../kernel/index.js';
 import {
   createBridgeLosses,
@@ -90,7 +90,7 @@ export async function composeHub(given: HubParts) {
   return {
     ...parts,
     ...watched,
-    browser: composeBrowser(parts),
+    ...composeVisitors(parts, given),
     clients: createClientApprovals({ ...parts, tickets: storage.tickets }),
     surfaces,
     held,
@@ -166,6 +166,12 @@ function composeRepeats(
   if (!config.idempotencyKeys) return undefined;
   const isAlive = async (id: string) => (await storage.instances.living(GONE_MS)).has(id);
   return new RepeatedCalls({ tickets: storage.tickets, events, clock, self: instance.id, isAlive });
+}
+
+/** Who comes with a browser, and as whom anybody is counted. */
+function composeVisitors(parts: Awaited<ReturnType<typeof openParts>>, { config }: HubParts) {
+  const { trustedProxies } = config.server;
+  return { browser: composeBrowser(parts), clientNetworkOf: createClientNetworkOf(trustedProxies) };
 }
 
 /** What keeps an eye on upstreams and on the process itself. */

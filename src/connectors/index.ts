@@ -23,6 +23,7 @@ export { inlineSecrets, isOAuth, namedServers } from './connector-auth.js';
 export type { ConnectorReader, ConnectorStore } from './connector-store.js';
 export { createConnectorDirectory, type ConnectorDirectory } from './connector-directory.js';
 export { parseConnector, type ConnectorOrigin } from './parse-connector.js';
+export { createNetworkTest, isNetwork, toPlainAddress } from './address-networks.js';
 export { isPrivateAddress, isPrivateHost } from './check-url.js';
 export { maskUrl } from './mask-url.js';
 export { tagsOfTool } from './tags-of-tool.js';

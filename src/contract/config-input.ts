@@ -23,6 +23,7 @@ export const configInput = z.strictObject({
       publicUrl: z.url().optional(),
       allowedOrigins: z.array(z.string()).optional(),
       allowedHosts: z.array(z.string()).optional(),
+      trustedProxies: z.array(z.string()).max(1_000).optional(),
       maxBodyBytes: z.int().min(1_024).max(268_435_456).optional(),
       streaming: z.enum(['auto', 'off']).optional(),
       sessions: z.enum(['auto', 'off']).optional(),

@@ -20,6 +20,7 @@ export {
   createCookieAuthentication,
   type AuthenticateAdmin,
 } from './admin/authentication.js';
+export { createClientNetworkOf, type ClientNetworkOf } from './client-network.js';
 export { networkOf } from './network-of.js';
 export { createOwnResources, type OwnResources } from './own-resources.js';
 export type { TokenFace } from './identify-caller.js';

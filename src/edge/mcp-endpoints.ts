@@ -41,7 +41,7 @@ import { LONGEST_TTL_MS } from './mcp-lists.js';
 import { Principals } from './principals.js';
 import { ListWatches } from './list-watches.js';
 import { tellReduced } from './tell-reduced.js';
-import { networkOf } from './network-of.js';
+import { FORWARDED_FOR, type ClientNetworkOf } from './client-network.js';
 import { keptOfAgent } from '../operations/index.js';
 import { openKeptSessions, type KeptSessions } from './kept-sessions/open-kept-sessions.js';
 import type { OpenSessions } from './open-sessions.js';
@@ -58,6 +58,7 @@ export interface McpEndpointsOptions extends NamedParts {
   readonly tokens?: TokenFace;
   /** Hears of keys and tokens that were not accepted, and where they came from. */
   readonly onRefused?: (reason: string, address: string) => void;
+  readonly clientNetworkOf: ClientNetworkOf;
   readonly catalog: LiveCatalog;
   readonly version: string;
   readonly streaming: 'auto' | 'off';
@@ -158,7 +159,7 @@ interface Identity {
 }
 
 function faceFor(
-  { onRefused, guard, maxBodyBytes }: McpEndpointsOptions,
+  { onRefused, clientNetworkOf, guard, maxBodyBytes }: McpEndpointsOptions,
   { callers, principals }: Identity,
   path: string,
   server: Pick<McpServer, 'handle'>,
@@ -172,7 +173,8 @@ function faceFor(
         : principals.remember(found);
     },
     challenge: (headers) => callers.challenge(headers, path),
-    onRefused: ({ reason }, address) => onRefused?.(reason, networkOf(address ?? '')),
+    onRefused: ({ reason }, address, headers) =>
+      onRefused?.(reason, clientNetworkOf(address, headers[FORWARDED_FOR])),
     guard,
     maxBodyBytes,
   });

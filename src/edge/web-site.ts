@@ -4,7 +4,7 @@ import type { Site } from './http-listener.js';
 import { createLateListener } from './late-listener.js';
 import { renderFailure } from './pages/failure-page.js';
 
-/** A request of a browser, with the address of its connection: what a header claims proves nothing. */
+/** A request of a browser, with the address of its connection, which may be that of a proxy. */
 export type WebHandler = (request: Request, address: string) => Promise<Response>;
 
 export interface WebSiteOptions {

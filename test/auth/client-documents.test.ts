@@ -2,7 +2,12 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Agent, BrowserSession } from '../../src/agents/index.js';
-import { createAuthorizationSite, createOwnResources, createSigningKeys } from '../../src/edge/index.js';
+import {
+  createAuthorizationSite,
+  createClientNetworkOf,
+  createOwnResources,
+  createSigningKeys,
+} from '../../src/edge/index.js';
 import { silentLogger, systemClock, toAgentId } from '../../src/kernel/index.js';
 import { createClientApprovals } from '../../src/operations/index.js';
 import { createGuardedFetch } from '../../src/upstreams/index.js';
@@ -56,6 +61,7 @@ async function serve(web: (url: string) => Promise<Response>): Promise<{ url: st
     scopes: ['mcp'],
     registration: true,
     maxClients: 10,
+    clientNetworkOf: createClientNetworkOf([]),
     signingKeys: createSigningKeys({ secrets, clock: systemClock }),
     secrets,
     tickets,

@@ -7,6 +7,7 @@ import {
   openAdminApp,
   createAdminAuthentication,
   createBearerAuthentication,
+  createClientNetworkOf,
   createCookieAuthentication,
   type AuthenticateAdmin,
   type StreamLimits,
@@ -211,7 +212,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     authenticateAdmin:
       options.authenticateAdmin ??
       createAdminAuthentication(
-        createBearerAuthentication(browser.checkAdminToken),
+        createBearerAuthentication(browser.checkAdminToken, createClientNetworkOf([])),
         createCookieAuthentication(browser.gate),
       ),
     settled: async () => {},

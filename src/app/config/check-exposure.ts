@@ -1,3 +1,4 @@
+import { isNetwork } from '../../connectors/index.js';
 import { HubError, isLoopback } from '../../kernel/index.js';
 import type { Config } from './config.js';
 
@@ -18,7 +19,7 @@ export function checkExposure({ server, adminToken, storageUrl, coordinationUrl 
 }
 
 /** Found here rather than by whoever uses them, when half of the hub has been started. */
-function checkAddresses({ publicUrl, allowedOrigins }: Config['server']): void {
+function checkAddresses({ publicUrl, allowedOrigins, trustedProxies }: Config['server']): void {
   if (publicUrl !== undefined && !isWebUrl(publicUrl))
     throw invalid('server.publicUrl', 'must begin with https:// or http://');
   // The hub's pages and endpoints are at the root of their host, and nowhere else.
@@ -34,6 +35,13 @@ function checkAddresses({ publicUrl, allowedOrigins }: Config['server']): void {
     throw invalid(
       'server.allowedOrigins',
       `"${wrong}" is not an origin, which looks like https://app.example.com`,
+    );
+  }
+  const stray = trustedProxies.find((text) => !isNetwork(text));
+  if (stray !== undefined) {
+    throw invalid(
+      'server.trustedProxies',
+      `"${stray}" is not an address or a network, which looks like 192.0.2.7, 10.0.0.0/8 or 2001:db8::/32, with zeros behind the prefix`,
     );
   }
 }

@@ -17,6 +17,8 @@ export interface Config {
     readonly publicUrl: string | undefined;
     readonly allowedOrigins: readonly string[];
     readonly allowedHosts: readonly string[];
+    /** Addresses and networks. */
+    readonly trustedProxies: readonly string[];
     readonly maxBodyBytes: number;
     readonly streaming: 'auto' | 'off';
     readonly sessions: 'auto' | 'off';

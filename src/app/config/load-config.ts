@@ -135,6 +135,7 @@ function pickServer(pick: Pick, flags: Flags, server: NonNullable<ConfigInput['s
     ),
     allowedOrigins: own('allowedOrigins', server.allowedOrigins, []),
     allowedHosts: own('allowedHosts', server.allowedHosts, []),
+    trustedProxies: own('trustedProxies', server.trustedProxies, []),
     maxBodyBytes: own('maxBodyBytes', server.maxBodyBytes, 4 * 1024 * 1024),
     streaming: own('streaming', server.streaming, 'auto'),
     sessions: own('sessions', server.sessions, 'auto'),

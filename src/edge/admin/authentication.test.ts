@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { BrowserSession } from '../../agents/index.js';
 import type { Admin } from '../../operations/index.js';
+import { createClientNetworkOf } from '../client-network.js';
 import { createBrowserGate } from '../pages/browser-cookie.js';
 import {
   createAdminAuthentication,
@@ -16,7 +17,7 @@ describe('a token', () => {
   const authenticate = createBearerAuthentication((attempt) => {
     shown.push(attempt);
     return Promise.resolve(ANNA);
-  });
+  }, createClientNetworkOf([]));
   const show = (authorization?: string) =>
     authenticate(
       new Request('http://hub.example/', { headers: authorization === undefined ? {} : { authorization } }),

@@ -1,11 +1,12 @@
 import { HubError, Secret } from '../../kernel/index.js';
 import type { Admin, CheckAdminToken } from '../../operations/index.js';
 import { isSameText, type BrowserGate } from '../pages/browser-cookie.js';
-import { networkOf } from '../network-of.js';
+import { FORWARDED_FOR, type ClientNetworkOf } from '../client-network.js';
 
 /** Finds out which admin sends a request; undefined where it shows nothing that proves one. */
 export type AuthenticateAdmin = (
   request: Request,
+  /** Of the connection. */
   address: string,
   /** `isUse: false`: it is asked on behalf of nobody, and keeps no browser signed in. */
   options?: { readonly isUse: boolean },
@@ -13,10 +14,14 @@ export type AuthenticateAdmin = (
 
 const BEARER = /^bearer +([\x21-\x7e]{1,1024})$/i;
 
-export function createBearerAuthentication(checkAdminToken: CheckAdminToken): AuthenticateAdmin {
+export function createBearerAuthentication(
+  checkAdminToken: CheckAdminToken,
+  clientNetworkOf: ClientNetworkOf,
+): AuthenticateAdmin {
   return async (request, address) => {
     const token = BEARER.exec(request.headers.get('authorization') ?? '')?.[1];
-    return token === undefined ? undefined : checkAdminToken({ token, address: networkOf(address) });
+    if (token === undefined) return undefined;
+    return checkAdminToken({ token, address: clientNetworkOf(address, request.headers.get(FORWARDED_FOR)) });
   };
 }
 

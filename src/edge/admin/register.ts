@@ -106,7 +106,7 @@ async function isStillLetIn(
   }
 }
 
-/** Of the connection: what a header claims proves nothing. */
+/** Of the connection. What a header claims is for whoever knows which proxies to believe. */
 export function addressOf(c: Context<AdminEnv>): string {
   return c.env?.incoming?.socket?.remoteAddress ?? '';
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HubError, isHubError, type Clock, type TicketStore } from '../../kernel/index.js';
 import { AttemptWindow } from '../../operations/index.js';
-import { networkOf } from '../network-of.js';
+import { FORWARDED_FOR, type ClientNetworkOf } from '../client-network.js';
 import { readClientMetadata, type ClientMetadata } from './client-metadata.js';
 import { readBody, withBody } from './node-exchange.js';
 import type { ProviderDoor } from './provider-door.js';
@@ -11,6 +11,7 @@ export interface RegistrationOptions {
   readonly door: ProviderDoor;
   readonly tickets: Pick<TicketStore, 'count' | 'sweep'>;
   readonly maxClients: number;
+  readonly clientNetworkOf: ClientNetworkOf;
   readonly clock: Clock;
 }
 
@@ -24,7 +25,8 @@ const HEADERS = {
 };
 
 /** Lets clients register themselves (RFC 7591): checked, so many of one network, so many in all. */
-export function createRegistration({ door, tickets, maxClients, clock }: RegistrationOptions) {
+export function createRegistration(options: RegistrationOptions) {
+  const { door, tickets, maxClients, clientNetworkOf, clock } = options;
   const attempts = new AttemptWindow(PER_NETWORK);
 
   async function requireRoom(): Promise<void> {
@@ -50,7 +52,7 @@ export function createRegistration({ door, tickets, maxClients, clock }: Registr
 
   return async function register(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const network = networkOf(request.socket.remoteAddress ?? '');
+      const network = clientNetworkOf(request.socket.remoteAddress, request.headers[FORWARDED_FOR]);
       if (!attempts.note(network, clock.monotonic()))
         throw new HubError('rate_limited', 'too many registrations from this address', {
           retryAfterMs: attempts.blockedFor(network, clock.monotonic()),

@@ -9,7 +9,7 @@ import {
   type FinishedConnection,
   type Initiator,
 } from '../../operations/index.js';
-import { networkOf } from '../network-of.js';
+import { FORWARDED_FOR, type ClientNetworkOf } from '../client-network.js';
 import type { Site } from '../http-listener.js';
 import type { BrowserGate } from '../pages/browser-cookie.js';
 import { redirectTo } from '../pages/page.js';
@@ -30,6 +30,7 @@ export interface OAuthClientSiteOptions {
   readonly connections: Pick<ConnectionOperations, 'begin' | 'finish' | 'pages'>;
   readonly connectors: Pick<ConnectorReader, 'find'>;
   readonly gate: BrowserGate;
+  readonly clientNetworkOf: ClientNetworkOf;
   /** Of the hub, for a path of ours. */
   readonly urlOf: (path: string) => string;
   readonly logger: Logger;
@@ -53,7 +54,7 @@ export function createOAuthClientSite(options: OAuthClientSiteOptions): Site {
 }
 
 async function callBack(
-  { connections, gate }: OAuthClientSiteOptions,
+  { connections, gate, clientNetworkOf }: OAuthClientSiteOptions,
   request: Request,
   address: string,
 ): Promise<Response> {
@@ -63,7 +64,7 @@ async function callBack(
     browser: () => gate.find(request),
     // Browsers say so of every page they open, and no page can make them say anything else.
     isPerson: request.headers.get('sec-fetch-mode') === 'navigate',
-    address: networkOf(address),
+    address: clientNetworkOf(address, request.headers.get(FORWARDED_FOR)),
   });
   return show(gate, finished);
 }

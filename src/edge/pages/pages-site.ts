@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AgentReader, SingleSignOn } from '../../agents/index.js';
 import { HubError, type Logger } from '../../kernel/index.js';
 import type { SignedIn, SignIn, SignInElsewhere } from '../../operations/index.js';
-import { networkOf } from '../network-of.js';
+import { FORWARDED_FOR, type ClientNetworkOf } from '../client-network.js';
 import type { Site } from '../http-listener.js';
 import { createWebSite, type WebHandler } from '../web-site.js';
 import { html } from 'hono/html';
@@ -20,6 +20,7 @@ export interface PagesSiteOptions {
   readonly signInElsewhere: SignInElsewhere;
   readonly singleSignOn: Pick<SingleSignOn, 'provider'>;
   readonly agents: Pick<AgentReader, 'list'>;
+  readonly clientNetworkOf: ClientNetworkOf;
   /** The address of a path of this hub. */
   readonly urlOf: (path: string) => string;
   readonly logger: Logger;
@@ -41,6 +42,10 @@ export function createPagesSite(options: PagesSiteOptions): Site {
       '/sign-out': { POST: createSignOutHandler(options) },
     },
   });
+}
+
+function addressOf({ clientNetworkOf }: PagesSiteOptions, { headers }: Request, peer: string): string {
+  return clientNetworkOf(peer, headers.get(FORWARDED_FOR));
 }
 
 function createStylesheetHandler(): WebHandler {
@@ -74,12 +79,13 @@ function createSignInHandler({ gate, singleSignOn }: PagesSiteOptions): WebHandl
   };
 }
 
-function createSignInFormHandler({ gate, signIn, singleSignOn }: PagesSiteOptions): WebHandler {
-  return async (request, address) => {
+function createSignInFormHandler(options: PagesSiteOptions): WebHandler {
+  const { gate, signIn, singleSignOn } = options;
+  return async (request, peer) => {
     gate.requireSameOrigin(request);
     const form = await readForm(request);
     const next = toReturnPath(form.get('next'));
-    const attempt = { address: networkOf(address), replaces: gate.cookieOf(request) };
+    const attempt = { address: addressOf(options, request, peer), replaces: gate.cookieOf(request) };
     const code = form.get('code');
     try {
       const signedIn =
@@ -110,22 +116,24 @@ function goOn(gate: BrowserGate, { cookie }: SignedIn, next: string): Response {
 }
 
 /** A link, not a form, so that it may lead to the provider. It signs nobody in. */
-function createProviderHandler({ gate, signInElsewhere, urlOf }: PagesSiteOptions): WebHandler {
-  return async (request, address) => {
+function createProviderHandler(options: PagesSiteOptions): WebHandler {
+  const { gate, signInElsewhere, urlOf } = options;
+  return async (request, peer) => {
     const { location, binding } = await signInElsewhere.begin({
       redirectUri: urlOf(CALLBACK_PATH),
       next: toReturnPath(new URL(request.url).searchParams.get('next')),
       binding: gate.flowCookie.read(request),
-      address: networkOf(address),
+      address: addressOf(options, request, peer),
       signal: request.signal,
     });
     return redirectTo(location, { 'set-cookie': gate.flowCookie.set(binding) });
   };
 }
 
-function createCallbackHandler({ gate, signIn, signInElsewhere }: PagesSiteOptions): WebHandler {
-  return async (request, given) => {
-    const address = networkOf(given);
+function createCallbackHandler(options: PagesSiteOptions): WebHandler {
+  const { gate, signIn, signInElsewhere } = options;
+  return async (request, peer) => {
+    const address = addressOf(options, request, peer);
     const { identity, next } = await signInElsewhere.finish({
       binding: gate.flowCookie.read(request),
       response: new URL(request.url).searchParams,

@@ -16,8 +16,12 @@ export interface EntryOptions {
   readonly principal?: string;
   /** The `WWW-Authenticate` of a 401 to a request that shows nothing. Default `Bearer`. */
   readonly challenge?: string | ((headers: ExchangeHeaders) => string);
-  /** Hears of what was shown and refused, with the address it came from. */
-  readonly onRefused?: (refusal: AuthenticationRefusal, address: string | undefined) => void;
+  /** Hears of what was shown and refused, with the address of the connection, and the headers, which may name another. */
+  readonly onRefused?: (
+    refusal: AuthenticationRefusal,
+    address: string | undefined,
+    headers: ExchangeHeaders,
+  ) => void;
   /** `false` where something in front has checked `Host` and `Origin`. */
   readonly guard?: GuardOptions | false;
   /** Default 4 MiB. */
@@ -143,7 +147,7 @@ export class Entry {
       const challenge = typeof this.#challenge === 'string' ? this.#challenge : this.#challenge(headers);
       return withHeaders(refusal(401, 'Authentication is required'), { 'www-authenticate': challenge });
     }
-    this.#onRefused?.(refused, from?.remoteAddress);
+    this.#onRefused?.(refused, from?.remoteAddress, headers);
     return withHeaders(refusal(refused.status, refused.message), {
       ...(refused.challenge !== undefined && { 'www-authenticate': refused.challenge }),
       ...(refused.retryAfterMs !== undefined && {
