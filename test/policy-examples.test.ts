@@ -75,7 +75,7 @@ function targetOf(action: string, connector: Connector, name: string): PolicyTar
 }
 
 function questionOf(row: Readonly<Record<string, string>>): PolicyQuestion {
-  const { agent = '', action = '', on = '', with: given = '' } = row;
+  const { agent = '', action = '', on = '', with: given = '', after = '' } = row;
   const slash = on.indexOf('/');
   const connector = connectors.get(on.slice(0, slash));
   if (connector === undefined || agents[agent] === undefined)
@@ -86,6 +86,7 @@ function questionOf(row: Readonly<Record<string, string>>): PolicyQuestion {
     connector: { id: toConnectorId(connector.id), tags: connector.tags },
     target: targetOf(action, connector, on.slice(slash + 1)),
     ...(given !== '' && { args: parseJson(given) as JsonObject }),
+    seen: after === '' ? [] : [after],
   };
 }
 

@@ -62,7 +62,11 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
       return hub.storage.tickets.add({ kind: 'state', name: sealed, value: '', expiresAt });
     },
     ...(hub.shared === undefined ? { kept: keptSessions(hub) } : { shared: hub.shared }),
-    onSessionEnded: ({ id }, session) => hub.upstreams.endAllOf(id, session),
+    onSessionEnded({ id }, session, reason) {
+      hub.upstreams.endAllOf(id, session);
+      // Where only this process ends, another may go on with it.
+      if (reason !== 'closed') hub.flows.sessionEnded(id, session);
+    },
     onPolicyChange: (listener) => hub.policyChanged.on(listener),
     onAgentsChange: (listener) => hub.agentsChanged.on(listener),
     tracer: hub.telemetry.tracer,

@@ -27,6 +27,7 @@ import {
   createSurfaces,
   createSyncConnector,
   createWatchResource,
+  FlowBook,
   HeldCalls,
   HeldElsewhere,
   RepeatedCalls,
@@ -72,12 +73,12 @@ export type Hub = Awaited<ReturnType<typeof composeHub>>;
 /** The parts of the hub, wired by hand. Nothing runs yet and nobody listens. */
 export async function composeHub(given: HubParts) {
   const parts = await openParts(given);
-  const { catalog, credentials, events, losses, policy, storage, upstreams, validator } = parts;
+  const { catalog, credentials, events, policy, storage, upstreams, validator } = parts;
   const { config, clock } = given;
   const surfaces = createSurfaces({ catalog, policy });
   const recordArguments = await openArgumentsRecorder(storage, config);
-  const { held, heldElsewhere, rates } = composeBetweenReplicas(parts, given);
-  const passage = { surfaces, policy, events, credentials, upstreams, held, recordArguments, clock, losses };
+  const { kept, heldElsewhere, rates } = composeBetweenReplicas(parts, given);
+  const passage = { surfaces, policy, events, credentials, upstreams, recordArguments, clock, ...kept };
   const guards = { validator, outputCheck: config.outputCheck };
   const shared = { store: storage.tasks, ...(parts.shared && { board: parts.board }) };
   const tasks = new TaskDesk({ ...passage, ...guards, ...shared, rates, logger: given.logger });
@@ -86,14 +87,14 @@ export async function composeHub(given: HubParts) {
   const watched = composeWatch(parts, given);
   const syncConnector = createSyncConnector({ ...parts, snapshots, health: watched.health, clock });
   const connecting = composeConnections({ ...parts, syncConnector });
-  observeOffers(parts.telemetry.registry, { catalog, held, ...watched });
+  observeOffers(parts.telemetry.registry, { catalog, ...kept, ...watched });
   return {
     ...parts,
     ...watched,
     ...composeVisitors(parts, given),
     clients: createClientApprovals({ ...parts, tickets: storage.tickets }),
     surfaces,
-    held,
+    ...kept,
     statistics,
     tasks,
     callTool: createCallTool({
@@ -117,7 +118,7 @@ export async function composeHub(given: HubParts) {
       statistics.close();
       heldElsewhere.close();
       tasks.close();
-      await held.close();
+      await kept.held.close();
       await upstreams.close();
       parts.children.close();
       await parts.tokens.close();
@@ -146,7 +147,7 @@ function composeStatistics(
 
 /** What is one thing, however many replicas there are. */
 function composeBetweenReplicas(
-  { board, shared }: Awaited<ReturnType<typeof openParts>>,
+  { board, coordination, losses, policy, shared }: Awaited<ReturnType<typeof openParts>>,
   { config, clock }: HubParts,
 ) {
   const held = new HeldCalls({ self: board.self });
@@ -156,7 +157,8 @@ function composeBetweenReplicas(
     shared === undefined
       ? createRateLimits(config.limits, clock)
       : createSharedRateLimits(config.limits, shared.store, clock);
-  return { held, heldElsewhere, rates };
+  const flows = new FlowBook({ policy, store: coordination.store, clock });
+  return { kept: { held, flows, losses }, heldElsewhere, rates };
 }
 
 function composeRepeats(

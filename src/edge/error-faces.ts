@@ -31,6 +31,7 @@ export const ERROR_FACES: Readonly<Record<HubErrorCode, Faces>> = {
   unknown_resource: rpc(-32_602, 404),
   invalid_cursor: rpc(-32_602, 400),
   policy_denied: { modern: 'result', legacy: -32_000, admin: 403 },
+  flow_denied: { modern: 'result', legacy: -32_000, admin: 403 },
   confirmation_required: { modern: 'result', legacy: -32_000, admin: 403 },
   arguments_invalid: tool(422),
   arguments_too_large: tool(413),

@@ -21,6 +21,7 @@ import {
   type McpServer,
   type ServerEvent,
   type ServerOptions,
+  type SessionEndReason,
   type StateSeal,
   type Subscription,
 } from '../mcp/server/index.js';
@@ -76,8 +77,8 @@ export interface McpEndpointsOptions extends NamedParts {
   /** Where one process does, and sessions outlive it. */
   readonly kept?: Omit<KeptSessions, 'groupOf'>;
   readonly load?: Load;
-  /** Hears when a session of a client is over. */
-  readonly onSessionEnded?: (agent: Agent, session: string) => void;
+  /** Hears when a session of a client is over; not everywhere where it is only `closed`. */
+  readonly onSessionEnded?: (agent: Agent, session: string, reason: SessionEndReason) => void;
   readonly onPolicyChange: (listener: () => void) => () => void;
   /** Agents, their keys, or what their tokens are worth. */
   readonly onAgentsChange: (listener: () => void) => () => void;
@@ -238,7 +239,8 @@ function createServer(
       const found = options.operations.surfaces.surfaceFor(agent, scope).findTool(toolName);
       return found && { place: found.connector.id, sender: agent.id };
     },
-    onSessionEnded: (principal, session) => options.onSessionEnded?.(agentOf(principal), session),
+    onSessionEnded: (principal, session, reason) =>
+      options.onSessionEnded?.(agentOf(principal), session, reason),
     onEvent: (event) => {
       logServerEvent(options.logger, event);
       options.onServerEvent?.(event);

@@ -27,8 +27,12 @@ export interface Statement {
   readonly anyContext: PolicyJson;
   /** Set by the annotation `@confirm("why")` on a permit: whoever it lets through must be asked first. */
   readonly confirm: string | undefined;
-  /** Whether the outcome depends on arguments or time. */
+  /** Whether the outcome depends on anything of the context. */
   readonly usesContext: boolean;
+  /** On arguments or time, which differ from call to call. */
+  readonly usesMoment: boolean;
+  /** On what was used before. */
+  readonly usesSeen: boolean;
   /** The tools, prompts and resources that it tells apart from others like them; `any` if that cannot be told. */
   readonly namedOffers: NamedOffers;
   /** The only connector it can ever match, where its scope names one. */
@@ -103,6 +107,7 @@ function toStatement(policy: Policy, text: string, index: number): Statement {
     );
   const { json } = parsed;
   const annotations: Readonly<Record<string, string | null | undefined>> = json.annotations ?? {};
+  const conditions = JSON.stringify(json.conditions);
   const confirm = annotations['confirm'];
   if (confirm !== undefined && json.effect !== 'permit')
     throw refuse(policy, ['@confirm belongs on a permit']);
@@ -112,14 +117,24 @@ function toStatement(policy: Policy, text: string, index: number): Statement {
     effect: json.effect,
     anyContext: { ...json, conditions: json.conditions.flatMap(withoutContext) },
     confirm: confirm === undefined ? undefined : (confirm ?? ''),
-    usesContext: mentionsContext(json.conditions),
+    ...contextUse(conditions),
     namedOffers: namedOffers(json),
     connector: connectorOf(json.resource),
   };
 }
 
+const CONTEXT = '{"Var":"context"}';
+
 function mentionsContext(part: unknown): boolean {
-  return JSON.stringify(part).includes('{"Var":"context"}');
+  return JSON.stringify(part).includes(CONTEXT);
+}
+
+/** Of the context as a whole nobody can tell which part is meant, so it counts as every part. */
+function contextUse(conditions: string): Pick<Statement, 'usesContext' | 'usesMoment' | 'usesSeen'> {
+  const all = conditions.split(CONTEXT).length - 1;
+  const parts = [...conditions.matchAll(/\{"left":\{"Var":"context"\},"attr":"(\w+)"\}/g)];
+  const seen = parts.filter(([, attribute]) => attribute === 'seen').length;
+  return { usesContext: all > 0, usesMoment: all > seen, usesSeen: all > parts.length || seen > 0 };
 }
 
 /**

@@ -26,11 +26,12 @@ export interface PolicyEngineOptions {
 interface Slice {
   readonly name: string;
   readonly statements: ReadonlyMap<string, Statement>;
-  readonly usesContext: boolean;
+  readonly usesMoment: boolean;
+  readonly usesSeen: boolean;
   readonly namedOffers: NamedOffers;
 }
 
-/** A decision with all that it may depend on while no policy looks at arguments or time. */
+/** A decision with all that it may depend on while no policy looks at arguments, time or what was used before. */
 interface Remembered extends Pick<PolicyQuestion, 'agent' | 'action' | 'connector'> {
   readonly toolsets: readonly string[];
   readonly decision: Decision;
@@ -61,6 +62,7 @@ class CedarPolicyEngine implements PolicyEngine {
   #statements: () => readonly Statement[] = () => [];
   #slices = new Map<string, Slice>();
   #decisions = new Map<string, Decision>();
+  #looksBack: boolean | undefined;
   /** The last one about each target: for as long as everything about a call is the same object, nothing has to be compared. */
   #latest = new WeakMap<PolicyQuestion['target'], Remembered>();
 
@@ -78,10 +80,15 @@ class CedarPolicyEngine implements PolicyEngine {
     return this.#digest;
   }
 
+  get looksBack(): boolean {
+    return (this.#looksBack ??= this.#statements().some(({ usesSeen }) => usesSeen));
+  }
+
   load(policies: readonly Policy[]): void {
     const digest = digestOf(policies);
     this.#statements = this.#read(policies, digest);
     this.#digest = digest;
+    this.#looksBack = undefined;
     this.#slices = new Map();
     this.#decisions = new Map();
     this.#latest = new WeakMap();
@@ -112,17 +119,19 @@ class CedarPolicyEngine implements PolicyEngine {
     )
       return latest.decision;
     const slice = this.#sliceFor(question.connector.id, question.action === 'list');
-    if (slice.usesContext) return this.#evaluate(slice, question);
+    if (slice.usesMoment) return this.#judge(slice, question);
     const decision = this.#recall(slice, question, toolsets);
-    if (action !== 'list') this.#latest.set(target, { agent, action, connector, toolsets, decision });
+    if (action !== 'list' && !slice.usesSeen)
+      this.#latest.set(target, { agent, action, connector, toolsets, decision });
     return decision;
   }
 
   #recall(slice: Slice, question: PolicyQuestion, toolsets: readonly string[]): Decision {
-    const key = cacheKey(question, slice.namedOffers, toolsets);
+    const like = cacheKey(question, slice.namedOffers, toolsets);
+    const key = slice.usesSeen ? `after ${JSON.stringify(question.seen)}\n${like}` : like;
     const known = this.#decisions.get(key);
     if (known !== undefined) return known;
-    const decision = this.#evaluate(slice, question);
+    const decision = this.#judge(slice, question);
     if (this.#decisions.size >= MAX_CACHED_DECISIONS) this.#decisions = new Map();
     this.#decisions.set(key, decision);
     return decision;
@@ -140,7 +149,8 @@ class CedarPolicyEngine implements PolicyEngine {
       // Cedar cannot forget a set but replaces one of the same name, so names are those of slots, not of versions.
       name: `${this.#owner}-${this.#slices.size}`,
       statements: new Map(chosen.map((statement) => [statement.id, statement])),
-      usesContext: chosen.some((statement) => statement.usesContext),
+      usesMoment: chosen.some((statement) => statement.usesMoment),
+      usesSeen: chosen.some((statement) => statement.usesSeen),
       namedOffers: joinNamed(chosen),
     };
     const staticPolicies = Object.fromEntries(chosen.map(({ id, source }) => [id, source]));
@@ -154,10 +164,19 @@ class CedarPolicyEngine implements PolicyEngine {
     return target.kind === 'tool' ? this.#toolsetsOf(connector.id, target.name) : NO_TOOLSETS;
   }
 
+  #judge(slice: Slice, question: PolicyQuestion): Decision {
+    const decision = this.#evaluate(slice, question);
+    const { seen = [] } = question;
+    if (decision !== NO_MATCH || !slice.usesSeen || seen.length === 0) return decision;
+    // It may be permitted only to who has not used something before.
+    const atFirst = this.#evaluate(slice, { ...question, seen: [] });
+    return atFirst.kind === 'deny' ? decision : toFlow(decision);
+  }
+
   #evaluate(slice: Slice, question: PolicyQuestion): Decision {
     if (slice.statements.size === 0) return NO_MATCH;
     const { principal, resource, entities } = toCedarQuestion(question, this.#toolsetsFor(question));
-    const { context, entities: contextEntities } = toCedarContext(question.args, this.#clock.now());
+    const { context, entities: contextEntities } = toCedarContext(question, this.#clock.now());
     const ask = (action: string) =>
       cedar().statefulIsAuthorized({
         principal,
@@ -188,7 +207,8 @@ function digestOf(policies: readonly Policy[]): string {
 function forListing(statement: Statement): Statement[] {
   if (!statement.usesContext) return [statement];
   if (statement.effect === 'forbid') return [];
-  return [{ ...statement, source: statement.anyContext, usesContext: false }];
+  const anyhow = { usesContext: false, usesMoment: false, usesSeen: false };
+  return [{ ...statement, ...anyhow, source: statement.anyContext }];
 }
 
 function toDecision(slice: Slice, answer: AuthorizationAnswer): Decision {
@@ -200,9 +220,10 @@ function toDecision(slice: Slice, answer: AuthorizationAnswer): Decision {
     return { kind: 'deny', policies: failed, reason: `policy ${failed.join(', ')} failed to evaluate` };
   const policies = [...diagnostics.reason].toSorted();
   if (decision === 'deny') {
-    return policies.length === 0
-      ? NO_MATCH
-      : { kind: 'deny', policies, reason: `forbidden by ${policies.join(', ')}` };
+    if (policies.length === 0) return NO_MATCH;
+    const denial: Decision = { kind: 'deny', policies, reason: `forbidden by ${policies.join(', ')}` };
+    const forbids = policies.flatMap((id) => slice.statements.get(id) ?? []);
+    return forbids.every(({ usesSeen }) => usesSeen) ? toFlow(denial) : denial;
   }
   const asking = policies.find((id) => slice.statements.get(id)?.confirm !== undefined);
   if (asking === undefined) return { kind: 'allow', policies, reason: `permitted by ${policies.join(', ')}` };
@@ -211,6 +232,12 @@ function toDecision(slice: Slice, answer: AuthorizationAnswer): Decision {
     policies,
     reason: slice.statements.get(asking)?.confirm || `${asking} asks for confirmation`,
   };
+}
+
+/** Which tags they were is not told: a policy names tags of other things too, and nobody could tell which ones counted. */
+function toFlow(denial: Decision): Decision {
+  const reason = `${denial.reason}, because of what this conversation has used before`;
+  return { ...denial, reason, isFlow: true };
 }
 
 function joinNamed(statements: readonly Statement[]): NamedOffers {

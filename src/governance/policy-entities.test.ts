@@ -5,8 +5,9 @@ import { toCedarContext } from './policy-entities.js';
 const NOW = { __extn: { fn: 'datetime', arg: '2026-01-01T00:00:00.000Z' } };
 const at = Date.UTC(2026, 0, 1);
 
-test('without arguments there is only the time', () => {
-  expect(toCedarContext(undefined, at)).toEqual({ context: { now: NOW }, entities: [] });
+test('without arguments there is only the time, and what was used before where that is known', () => {
+  expect(toCedarContext({}, at)).toEqual({ context: { now: NOW }, entities: [] });
+  expect(toCedarContext({ seen: ['a'] }, at)).toEqual({ context: { now: NOW, seen: ['a'] }, entities: [] });
 });
 
 test('arguments are told by path, as text, and whole numbers as numbers too', () => {
@@ -16,7 +17,7 @@ test('arguments are told by path, as text, and whole numbers as numbers too', ()
       "list": [1, {"x": "y"}], "o": {"p.q": 1, "r\\\\s": 2, "": 3}, "none": {}, "__proto__": 4
     }`,
   ) as JsonObject;
-  const { context, entities } = toCedarContext({ ...args, gone: undefined }, at);
+  const { context, entities } = toCedarContext({ args: { ...args, gone: undefined } }, at);
   const [texts, numbers] = entities;
   expect(context).toEqual({ now: NOW, args: { __entity: texts?.uid }, numbers: { __entity: numbers?.uid } });
   expect(entities.map(({ uid, attrs, parents }) => [uid, attrs, parents])).toEqual([

@@ -1,5 +1,5 @@
 import type { CedarValueJson, Context, EntityJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs';
-import type { Json, JsonObject } from '../mcp/jsonrpc/index.js';
+import type { Json } from '../mcp/jsonrpc/index.js';
 import { JsonNumber } from '../mcp/jsonrpc/index.js';
 import type { PolicyQuestion, PolicyTarget } from './policy.js';
 
@@ -65,18 +65,19 @@ function whole(text: string): string {
 
 /** Arguments as tags of two entities, because Cedar wants every attribute declared and arguments are not ours to declare. */
 export function toCedarContext(
-  args: JsonObject | undefined,
-  now: number,
+  { args, seen }: Pick<PolicyQuestion, 'args' | 'seen'>,
+  time: number,
 ): { context: Context; entities: EntityJson[] } {
-  const time = { __extn: { fn: 'datetime', arg: new Date(now).toISOString() } };
-  if (args === undefined) return { context: { now: time }, entities: [] };
+  const now = { __extn: { fn: 'datetime', arg: new Date(time).toISOString() } };
+  const before: Context = seen === undefined ? { now } : { now, seen: [...seen] };
+  if (args === undefined) return { context: before, entities: [] };
   const texts: Record<string, CedarValueJson> = Object.create(null) as Record<string, CedarValueJson>;
   const numbers: Record<string, CedarValueJson> = Object.create(null) as Record<string, CedarValueJson>;
   flatten(args, undefined, texts, numbers);
   const argsId = { type: 'Arguments', id: 'call' };
   const numbersId = { type: 'Numbers', id: 'call' };
   return {
-    context: { now: time, args: { __entity: argsId }, numbers: { __entity: numbersId } },
+    context: { ...before, args: { __entity: argsId }, numbers: { __entity: numbersId } },
     entities: [
       { uid: argsId, attrs: {}, parents: [], tags: texts },
       { uid: numbersId, attrs: {}, parents: [], tags: numbers },

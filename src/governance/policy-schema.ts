@@ -24,7 +24,8 @@ entity Resource in [Connector] = { "uri": String };
 entity Arguments tags String;
 entity Numbers tags Long;
 
-type Circumstances = { "args"?: Arguments, "numbers"?: Numbers, "now": datetime };
+// seen has the tags of everything that was used before in the same conversation.
+type Circumstances = { "args"?: Arguments, "numbers"?: Numbers, "now": datetime, "seen": Set<String> };
 
 // To use something is to see it, unless "list" is forbidden.
 action "list" appliesTo { principal: [Agent], resource: [Tool, Prompt, Resource], context: Circumstances };

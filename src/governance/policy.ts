@@ -14,6 +14,8 @@ export interface PolicyQuestion {
   readonly target: PolicyTarget;
   /** Only for calls; a listing is decided without. */
   readonly args?: JsonObject;
+  /** Tags of what was used before in the same conversation. Without it whatever asks for them denies. */
+  readonly seen?: readonly string[];
 }
 
 export type PolicyTarget =
@@ -43,6 +45,8 @@ export interface Decision {
   readonly kind: 'allow' | 'deny' | 'confirm';
   readonly policies: readonly string[];
   readonly reason: string;
+  /** Of a denial: whether it comes of what was used before in the same conversation, or was not. */
+  readonly isFlow?: boolean;
 }
 
 /** One policy document, in Cedar. */
@@ -105,6 +109,8 @@ export interface PolicyEngine {
   readonly version: number;
   /** Of what the policies in force say: the same in every process and after every start that has the same ones. */
   readonly digest: string;
+  /** Whether any policy in force asks what was used before. While none does, nobody has to know. */
+  readonly looksBack: boolean;
   decide(question: PolicyQuestion): Decision;
   /** Checks the whole set and puts it in force, or throws `config_invalid` and changes nothing. */
   load(policies: readonly Policy[]): void;

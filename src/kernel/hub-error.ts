@@ -15,6 +15,7 @@ export const HUB_ERROR_CODES = [
   'unknown_resource',
   'invalid_cursor',
   'policy_denied',
+  'flow_denied',
   'confirmation_required',
   'arguments_invalid',
   'arguments_too_large',

@@ -6,13 +6,18 @@ import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Tool } from '../mcp/model/index.js';
 import type { ToolCall } from './call-tool.js';
 import { requireConfirmation } from './confirmation.js';
+import type { FlowBook } from './flow-book.js';
 
 /** What policies say to calls of tools. */
 export interface CallPolicy {
-  decide(call: Pick<ToolCall, 'agent' | 'args'>, entry: ToolEntry): Decision;
+  decide(
+    call: Pick<ToolCall, 'agent' | 'args'>,
+    entry: ToolEntry,
+    seen: readonly string[] | undefined,
+  ): Decision;
   /** For a call that is not simply allowed: asks for consent where that is enough, and throws where there is none. */
   requirePermission(
-    decision: Decision,
+    first: Permission,
     call: ToolCall,
     entry: ToolEntry,
     isContinued: boolean,
@@ -21,38 +26,54 @@ export interface CallPolicy {
 
 interface Permission {
   readonly decision: Decision;
+  /** What it was decided with; undefined where no policy looks back. */
+  readonly seen: readonly string[] | undefined;
   /** What consent was given for. */
   readonly confirmed?: string;
 }
 
 const NO_ARGUMENTS: JsonObject = {};
 
-export function createCallPolicy(policy: PolicyEngine): CallPolicy {
+export function createCallPolicy(policy: PolicyEngine, flows: Pick<FlowBook, 'seenBy'>): CallPolicy {
   // The same object for the same entry: decisions are remembered by it.
   const targets = new WeakMap<ToolEntry, PolicyTarget>();
-  const decide: CallPolicy['decide'] = ({ agent, args = NO_ARGUMENTS }, entry) => {
+  const decide: CallPolicy['decide'] = ({ agent, args = NO_ARGUMENTS }, entry, seen) => {
     let target = targets.get(entry);
     if (target === undefined) targets.set(entry, (target = toTarget(entry, entry.tool)));
-    return policy.decide({ agent, action: 'call', connector: entry.connector, target, args });
+    const question = { agent, action: 'call', connector: entry.connector, target, args } as const;
+    return policy.decide(seen === undefined ? question : { ...question, seen });
   };
   return {
     decide,
     async requirePermission(first, call, entry, isContinued) {
-      // A call is made as the policy says now: after a wait for consent that may be something else than before.
-      for (let decision = first; ; decision = decide(call, entry)) {
-        if (decision.kind === 'allow') return { decision };
-        if (decision.kind === 'deny')
-          throw new HubError('policy_denied', `Policy denies this call: ${decision.reason}`, {
-            details: { reason: decision.reason },
-          });
-        const { version } = policy;
+      let { decision, seen } = first;
+      let consent: { readonly confirmed: string; readonly version: number; readonly to: string } | undefined;
+      for (;;) {
+        if (decision.kind === 'allow') return { decision, seen };
+        if (decision.kind === 'deny') throw toDenial(decision, 'this call');
+        if (consent?.version === policy.version && consent.to === decision.reason)
+          return { decision, seen, confirmed: consent.confirmed };
+        const { version, digest } = policy;
+        // Where policies look back the same call may have to be confirmed for another reason than before.
+        const asking = seen === undefined ? policy : { digest: `${digest}\n${decision.reason}` };
         call.watch?.begins('confirmation');
-        const confirmed = await requireConfirmation(policy, decision, call, entry, isContinued);
-        if (policy.version === version) return { decision, confirmed };
+        const confirmed = await requireConfirmation(asking, decision, call, entry, isContinued);
+        // A call is made as the policy says now: after a wait for consent that may be something else than before.
+        const looking = flows.seenBy(call);
+        if (policy.version === version && looking === undefined) return { decision, seen, confirmed };
         call.watch?.begins('policy');
+        consent = { confirmed, version, to: decision.reason };
+        seen = await looking;
+        decision = decide(call, entry, seen);
       }
     },
   };
+}
+
+export function toDenial({ reason, isFlow = false }: Decision, what: 'this call' | 'this'): HubError {
+  return new HubError(isFlow ? 'flow_denied' : 'policy_denied', `Policy denies ${what}: ${reason}`, {
+    details: { reason },
+  });
 }
 
 /** A tool as policies see it. */

@@ -20,6 +20,7 @@ import type { BridgeLosses } from './bridge-losses.js';
 import { CallRecord } from './call-record.js';
 import { createCallPolicy } from './call-policy.js';
 import { answeredCode, failureOf, type Ending } from './failure-of.js';
+import { keptSeen, type FlowBook } from './flow-book.js';
 import { guardAnswer, type Guarded } from './guard-answer.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import type { RateLimits } from './rate-limits.js';
@@ -48,6 +49,7 @@ export interface CallToolDependencies {
   readonly surfaces: Surfaces;
   readonly rates: RateLimits;
   readonly policy: PolicyEngine;
+  readonly flows: Pick<FlowBook, 'seenBy' | 'note'>;
   readonly validator: Validator;
   readonly events: EventLog;
   readonly credentials: AccessProvider;
@@ -70,6 +72,8 @@ export interface ClearedCall {
   readonly call: ToolCall;
   readonly entry: ToolEntry;
   readonly decision: Decision;
+  /** What it was decided with; undefined where no policy looks back. */
+  readonly seen: readonly string[] | undefined;
   /** Where it had to be there before anything was written down. */
   readonly access: Access | undefined;
   /** What consent was given for. */
@@ -80,12 +84,13 @@ export interface ClearedCall {
 
 /** Resolve, decide, validate, record, authenticate, execute, guard. Whatever happens is recorded, and nothing happens unrecorded. */
 export function createCallTool(deps: CallToolDependencies): CallTool {
-  const policy = createCallPolicy(deps.policy);
+  const policy = createCallPolicy(deps.policy, deps.flows);
   return async function callTool(given) {
     let call = given;
     const { agent, args, rounds, watch } = call;
     let entry: ToolEntry | undefined;
     let decision: Decision | undefined;
+    let seen: readonly string[] | undefined;
     let access: Access | undefined;
     let claimed: HeldCall | undefined;
     let confirmed: string | undefined;
@@ -105,11 +110,14 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       }
       if (entry === undefined) throw new HubError('unknown_tool', 'Unknown tool');
       watch?.begins('policy');
-      decision = policy.decide(call, entry);
+      const looking = deps.flows.seenBy(call);
+      if (looking !== undefined) seen = await looking;
+      decision = policy.decide(call, entry, seen);
       watch?.decided(decision);
       if (decision.kind !== 'allow') {
         const isContinued = claimed !== undefined;
-        ({ decision, confirmed } = await policy.requirePermission(decision, call, entry, isContinued));
+        const first = { decision, seen };
+        ({ decision, seen, confirmed } = await policy.requirePermission(first, call, entry, isContinued));
       }
       watch?.begins('validation');
       requireValid(deps.validator, entry, args);
@@ -117,7 +125,10 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       if (call.tasks !== undefined) call = await withRoom(deps, call, entry);
       // Asked for before anything is written down: a client may have to send the whole call again to answer.
       if (entry.connector.auth.type === 'oauth') access = await requireAccount(deps, call, entry.connector);
-      if (deps.repeats !== undefined && claimed === undefined) repeat = await deps.repeats.begin(call, entry);
+      if (deps.repeats !== undefined && claimed === undefined) {
+        const used = entry;
+        repeat = await deps.repeats.begin(call, used, () => deps.flows.note(given, used, seen));
+      }
     } catch (error) {
       if (claimed !== undefined) void claimed.end(new HubError('cancelled', 'the call was not continued'));
       // Something thrown that is no error is no refusal: the client is being asked, and the call comes again with the answer.
@@ -125,7 +136,7 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       throw error;
     }
     if (repeat !== undefined && typeof repeat !== 'function') return repeat;
-    const cleared: ClearedCall = { call, entry, decision, access, confirmed, passage: undefined };
+    const cleared: ClearedCall = { call, entry, decision, seen, access, confirmed, passage: undefined };
     return await (repeat === undefined
       ? make(deps, cleared, claimed)
       : makeOnce(deps, cleared, claimed, repeat));
@@ -196,10 +207,10 @@ function carry(
   cleared: ClearedCall,
   claimed: HeldCall | undefined,
 ): Promise<CallResult> {
-  const { call, entry, confirmed } = cleared;
+  const { call, entry, seen, confirmed } = cleared;
   const { agent, callId, options, rounds } = call;
   if (rounds === undefined) return execute(deps, cleared);
-  const kept = confirmed === undefined ? {} : { confirmed };
+  const kept = { ...keptSeen(seen), ...(confirmed !== undefined && { confirmed }) };
   const connector = entry.connector.id;
   const target = `tools/call\n${connector}\n${entry.tool.name}`;
   const { held, losses } = deps;
@@ -234,8 +245,10 @@ async function execute(deps: CallToolDependencies, cleared: ClearedCall): Promis
   }
   /** Undefined where its caller comes again: only then it can end. */
   let ending: Ending | undefined = OK;
-  let seen: Guarded | undefined;
+  let guarded: Guarded | undefined;
   try {
+    const noting = deps.flows.note(call, entry, cleared.seen);
+    if (noting !== undefined) await noting;
     if (cleared.access === undefined) watch?.begins('credential');
     const found = cleared.access ?? deps.credentials.accessFor(connector, call.agent.id);
     const access = found instanceof Promise ? await found : found;
@@ -245,10 +258,10 @@ async function execute(deps: CallToolDependencies, cleared: ClearedCall): Promis
         const answer = await sendCall(deps, cleared, record, access);
         if (answer.isError === true) watch?.failed('tool_error');
         watch?.begins('guard');
-        seen = guardAnswer(deps, entry, answer);
-        if (seen.result.isError === true) ending = TOOL_ERROR;
-        if (call.tasks?.wanted !== true) return seen.result;
-        await keepAsTask(deps, begunCall(call, entry, record.callId, access), seen.result);
+        guarded = guardAnswer(deps, entry, answer);
+        if (guarded.result.isError === true) ending = TOOL_ERROR;
+        if (call.tasks?.wanted !== true) return guarded.result;
+        await keepAsTask(deps, begunCall(call, entry, record.callId, access), guarded.result);
       } catch (error) {
         await requireRenewed(deps.credentials, { connector, access, shown, renewed, error });
       }
@@ -263,7 +276,7 @@ async function execute(deps: CallToolDependencies, cleared: ClearedCall): Promis
     throw error;
   } finally {
     watch?.begins('outcome');
-    if (ending !== undefined) record.finish(ending, seen);
+    if (ending !== undefined) record.finish(ending, guarded);
   }
 }
 

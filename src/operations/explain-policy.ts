@@ -26,20 +26,23 @@ export type ExplainPolicy = (question: {
   readonly agent: AgentId;
   readonly tool: string;
   readonly args: JsonObject | undefined;
+  /** Tags of what was used before in the same conversation. */
+  readonly seen: readonly string[];
 }) => Promise<Explanation>;
 
 const EVERYTHING: Permits = { tool: () => true, prompt: () => true, resource: () => true };
 
 /** What a call would be answered by the policies, and why. Nothing is called. */
 export function createExplainPolicy(deps: ExplainPolicyDependencies): ExplainPolicy {
-  return async function explainPolicy({ agent: id, tool: name, args }) {
+  return async function explainPolicy({ agent: id, tool: name, args, seen }) {
     const agent = await deps.agents.require(id);
     const entry = findTool(deps.catalog, name);
     if (entry === undefined)
       throw new HubError('unknown_tool', `no connector that is on offers a tool ${name.slice(0, 128)}`);
     const { connector, tool, exposedName } = entry;
     const target = toTarget(entry, tool);
-    const decision = deps.policy.decide({ agent, action: 'call', connector, target, args: args ?? {} });
+    const question = { agent, connector, target, args: args ?? {}, seen } as const;
+    const decision = deps.policy.decide({ ...question, action: 'call' });
     const listed = deps.surfaces.surfaceFor(agent, { kind: 'all' }).findTool(exposedName) !== undefined;
     return { entry, decision, risk: target.risk, tags: target.tags, listed };
   };

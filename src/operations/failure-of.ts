@@ -25,6 +25,7 @@ function outcomeOf(error: HubError): CallOutcome {
     case 'unknown_prompt':
     case 'unknown_resource':
     case 'policy_denied':
+    case 'flow_denied':
     case 'confirmation_required':
     case 'rate_limited':
       return 'denied';

@@ -91,6 +91,7 @@ export type { EventFilter } from './export-events.js';
 export { type VerifyEvents } from './verify-events.js';
 export { createTurns, type Turns } from './turns.js';
 export type { MasterKeyPort, MasterKeyState, RotatedMasterKey } from './rotate-master-key.js';
+export { FlowBook } from './flow-book.js';
 export { HeldElsewhere } from './held-elsewhere.js';
 export { HeldCalls, type HeldCallsOptions } from './held-calls.js';
 export { Suspended, type Rounds } from './suspended.js';

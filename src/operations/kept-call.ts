@@ -35,6 +35,7 @@ export function answered(result: CallResult): KeptEnd {
 /** Failures after which it is certain that the upstream was not asked: the call may be made yet. */
 const NOT_ASKED: ReadonlySet<HubErrorCode> = new Set<HubErrorCode>([
   'policy_denied',
+  'flow_denied',
   'confirmation_required',
   'credential_required',
   'oauth_refused',

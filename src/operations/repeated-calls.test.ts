@@ -43,7 +43,7 @@ test('a key whose day is over counts anew for one of those who come with it, how
     new RepeatedCalls({ tickets, events: { append: () => {} }, clock, self, isAlive: async () => true });
   try {
     const one = processOf('one', storage.tickets);
-    const first = await one.begin(callOf('first'), ENTRY);
+    const first = await one.begin(callOf('first'), ENTRY, () => undefined);
     expect(first).toBeTypeOf('function');
     at += DAY_MS;
     let goOn: (value: unknown) => void = () => {};
@@ -59,9 +59,13 @@ test('a key whose day is over counts anew for one of those who come with it, how
     });
     const giveUp = new AbortController();
     const late = callOf('late');
-    const other = slow.begin({ ...late, options: { ...late.options, signal: giveUp.signal } }, ENTRY);
+    const other = slow.begin(
+      { ...late, options: { ...late.options, signal: giveUp.signal } },
+      ENTRY,
+      () => undefined,
+    );
     await expect.poll(() => looks).toBe(1);
-    expect(await one.begin(callOf('again'), ENTRY)).toBeTypeOf('function');
+    expect(await one.begin(callOf('again'), ENTRY, () => undefined)).toBeTypeOf('function');
     goOn(undefined);
     giveUp.abort();
     await expect(other).rejects.toMatchObject({ code: 'cancelled' });

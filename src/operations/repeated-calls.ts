@@ -48,8 +48,15 @@ export class RepeatedCalls {
     this.#options = options;
   }
 
-  /** What the same call was answered before, or leave to make it. Undefined for calls without a key. */
-  async begin(call: ToolCall, entry: ToolEntry): Promise<CallResult | MakeOnce | undefined> {
+  /**
+   * What the same call was answered before, or leave to make it. Undefined for calls without a key. `beforeRepeat` is
+   * waited for before anything of an earlier call is told.
+   */
+  async begin(
+    call: ToolCall,
+    entry: ToolEntry,
+    beforeRepeat: () => Promise<unknown> | undefined,
+  ): Promise<CallResult | MakeOnce | undefined> {
     const key = keyOf(call);
     if (key === undefined) return undefined;
     const { tickets, clock, self } = this.#options;
@@ -78,7 +85,10 @@ export class RepeatedCalls {
         throw new HubError('conflict', 'This idempotency key was used for another call');
       // Whoever brings back what it was given goes on with it.
       if (known.state === 'open' && call.rounds?.state !== undefined) return undefined;
-      if (known.state !== 'running') return this.#repeat(call, entry, known);
+      if (known.state !== 'running') {
+        await beforeRepeat();
+        return this.#repeat(call, entry, known);
+      }
       await this.#wait(name, known.by, deadline, call.options.signal);
     }
   }

@@ -13,8 +13,10 @@ import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type { Upstream, UpstreamOptions, Upstreams } from '../upstreams/index.js';
 import type { AgentRequest, UpstreamRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
+import { toDenial } from './call-policy.js';
 import { CallRecord } from './call-record.js';
 import { answeredCode, failureOf } from './failure-of.js';
+import { keptSeen, type FlowBook } from './flow-book.js';
 import type { HeldCall, HeldCalls } from './held-calls.js';
 import { relayedOptions, relayedQuestions } from './relayed-question.js';
 import { repeatRead } from './repeat-read.js';
@@ -26,6 +28,7 @@ import { hearOfRefusal } from './url-questions.js';
 
 export interface UseOfferDependencies {
   readonly policy: PolicyEngine;
+  readonly flows: Pick<FlowBook, 'seenBy' | 'note'>;
   readonly events: EventLog;
   readonly credentials: AccessProvider;
   readonly upstreams: Upstreams;
@@ -55,28 +58,43 @@ export async function useOffer<Result>(
   const { agent, entry, rounds, options } = use;
   const claimed = use.rounds?.state === undefined ? undefined : await claim(deps, use, use.rounds);
   use.watch?.begins('policy');
-  const decision = deps.policy.decide(questionOf(use));
-  if (decision.kind !== 'allow') {
-    const denied = new HubError('policy_denied', `Policy denies this: ${decision.reason}`, {
-      details: { reason: decision.reason },
-    });
-    if (claimed !== undefined) void claimed.end(new HubError('cancelled', 'the call was not continued'));
-    recordRefusedOffer(deps.events, use, denied, {
-      connector: entry.connector.id,
-      policies: decision.policies,
-    });
-    throw denied;
-  }
-  if (rounds === undefined) return recorded(deps, use, decision, undefined, () => fetch(options));
+  const permission = await requirePermission(deps, use, claimed);
+  if (rounds === undefined) return recorded(deps, use, permission, undefined, () => fetch(options));
   const connector = entry.connector.id;
   const target = `${use.method}\n${connector}\n${use.target}`;
   const { held, losses } = deps;
   const whose = { held, losses, owner: agent.id, connector, callId: use.callId };
-  const kept = {};
+  const kept = keptSeen(permission.seen);
   const carried = { ...whose, target, rounds, options, claimed, state: kept };
   return carryByRounds(carried, (line, continued) =>
-    recorded(deps, use, decision, { rounds, kept, target, continued }, () => fetch(line)),
+    recorded(deps, use, permission, { rounds, kept, target, continued }, () => fetch(line)),
   );
+}
+
+interface Permission {
+  readonly decision: Decision;
+  /** What it was decided with; undefined where no policy looks back. */
+  readonly seen: readonly string[] | undefined;
+}
+
+async function requirePermission(
+  deps: UseOfferDependencies,
+  use: OfferUse,
+  claimed: HeldCall | undefined,
+): Promise<Permission> {
+  let decision: Decision | undefined;
+  try {
+    const looking = deps.flows.seenBy(use);
+    const seen = looking === undefined ? undefined : await looking;
+    decision = deps.policy.decide(questionOf(use, seen));
+    if (decision.kind !== 'allow') throw toDenial(decision, 'this');
+    return { decision, seen };
+  } catch (error) {
+    void claimed?.end(new HubError('cancelled', 'the call was not continued'));
+    const found = { connector: use.entry.connector.id, policies: decision?.policies };
+    if (error instanceof HubError) recordRefusedOffer(deps.events, use, error, found);
+    throw error;
+  }
 }
 
 /** What the caller comes back for. One who comes for something that is gone is told, and it is written down. */
@@ -97,7 +115,7 @@ async function claim(
 async function recorded<Result>(
   deps: UseOfferDependencies,
   use: OfferUse,
-  decision: Decision,
+  { decision, seen }: Permission,
   passage: Passage | undefined,
   fetch: () => Result | Promise<Result>,
 ): Promise<Result> {
@@ -109,6 +127,8 @@ async function recorded<Result>(
     await record.intend(use.args, decision.policies, use.options);
   }
   try {
+    const noting = deps.flows.note(use, { connector: entry.connector }, seen);
+    if (noting !== undefined) await noting;
     const result = await fetch();
     record.finish({ outcome: 'ok' });
     return result;
@@ -205,8 +225,12 @@ export async function fetchFrom<Result>(
   );
 }
 
-function questionOf({ agent, entry, method, target, args }: OfferUse): PolicyQuestion {
-  const question = { agent, connector: entry.connector, ...(args !== undefined && { args }) };
+function questionOf(
+  { agent, entry, method, target, args }: OfferUse,
+  seen: readonly string[] | undefined,
+): PolicyQuestion {
+  const context = { ...(args !== undefined && { args }), ...(seen !== undefined && { seen }) };
+  const question = { agent, connector: entry.connector, ...context };
   switch (method) {
     case 'prompts/get':
       return { ...question, action: 'get', target: { kind: 'prompt', name: target } };

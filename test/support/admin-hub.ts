@@ -33,6 +33,7 @@ import {
   createSurfaces,
   createSyncConnector,
   createTurns,
+  FlowBook,
   HeldCalls,
   TaskDesk,
 } from '../../src/operations/index.js';
@@ -118,6 +119,7 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
   });
   const passage = {
     surfaces,
+    flows: new FlowBook({ policy, store: coordination.store, clock }),
     validator,
     events,
     credentials,

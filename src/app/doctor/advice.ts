@@ -53,6 +53,7 @@ export function adviceForCalls(error: string, id: string): string {
     case 'arguments_invalid':
       return `The model sends arguments that do not fit the tool's schema; see it with "crosspoint tools --connector ${id}". If the schema is right, say more in the tool's description.`;
     case 'policy_denied':
+    case 'flow_denied':
     case 'confirmation_required':
       return 'See which policy decides with "crosspoint policy explain --agent AGENT --tool TOOL".';
     case 'credential_required':

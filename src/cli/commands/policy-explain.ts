@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ADMIN_ROUTES, type PolicyExplanation } from '../../contract/index.js';
-import { addHubCommand } from '../add-command.js';
+import { addHubCommand, collect } from '../add-command.js';
 import { show, type Cli, type OutputOptions } from '../cli.js';
 import type { HubOptions } from '../hub-address.js';
 import { renderFields } from '../terminal/format.js';
@@ -11,6 +11,7 @@ interface Options extends HubOptions, OutputOptions {
   readonly agent: string;
   readonly tool: string;
   readonly args?: string;
+  readonly seen?: readonly string[];
 }
 
 export function addPolicyExplainCommand(parent: Command, cli: Cli): void {
@@ -20,14 +21,21 @@ export function addPolicyExplainCommand(parent: Command, cli: Cli): void {
     examples: [
       'crosspoint policy explain --agent ci --tool github__create_issue',
       `crosspoint policy explain --agent ci --tool db__query --args '{"limit":10}'`,
+      'crosspoint policy explain --agent ci --tool mail__send --seen untrusted',
     ],
   })
     .requiredOption('--agent <agent>', 'who would call')
     .requiredOption('--tool <tool>', 'what would be called, by the name agents see')
     .option('--args <json>', 'with which arguments')
+    .option('--seen <tag>', 'after something with this tag was used (repeatable)', collect)
     .action((options: Options) => {
-      const { agent, tool, args } = options;
-      const body = { agent, tool, ...(args !== undefined && { arguments: readJsonArguments(args) }) };
+      const { agent, tool, args, seen } = options;
+      const body = {
+        agent,
+        tool,
+        ...(args !== undefined && { arguments: readJsonArguments(args) }),
+        ...(seen !== undefined && { seen: [...seen] }),
+      };
       return withHub(cli, options, async (hub) => {
         const explanation = await hub.ask(ADMIN_ROUTES.policies.explain, { body });
         show(cli, options, explanation, () => printExplanation(cli, agent, explanation));

@@ -24,6 +24,8 @@ const policyQuestion = z
     /** The exposed name, or connector and upstream name as `connector/tool`. */
     tool: z.string().min(1).max(256),
     arguments: anyObject.optional(),
+    /** Tags of what was used before in the same conversation. */
+    seen: z.array(z.string().min(1).max(64)).max(100).optional(),
   })
   .meta({ id: 'PolicyQuestion' });
 

@@ -50,11 +50,11 @@ export function registerPolicyRoutes(register: Register, deps: AdminDependencies
     };
   });
   register(ROUTES.explain, async ({ body }) => {
-    const agent = agentNamed(body.agent);
     const { entry, decision, risk, tags, listed } = await operations.explainPolicy({
-      agent,
+      agent: agentNamed(body.agent),
       tool: body.tool,
       args: body.arguments as JsonObject | undefined,
+      seen: [...new Set(body.seen)].toSorted(),
     });
     return {
       body: {

@@ -21,7 +21,7 @@ import {
   type ServerOptions,
 } from './options.js';
 import { RunningCalls } from './running-calls.js';
-import type { ServerEvent } from './server-event.js';
+import type { ServerEvent, SessionEndReason } from './server-event.js';
 import { legacyTaskHandlers } from './tasks/legacy-tasks.js';
 import { modernTaskHandlers } from './tasks/modern-tasks.js';
 import { monotonic } from './monotonic.js';
@@ -164,9 +164,9 @@ export class Core {
     }
   }
 
-  sessionEnded(principal: string, session: string): void {
+  sessionEnded(principal: string, session: string, reason: SessionEndReason): void {
     try {
-      this.#onSessionEnded?.(principal, session);
+      this.#onSessionEnded?.(principal, session, reason);
     } catch (error) {
       this.observe({ type: 'port_failed', port: 'onSessionEnded', error });
     }

@@ -46,7 +46,7 @@ export {
   type StreamSettings,
   type WaitingCall,
 } from './options.js';
-export type { ServerEvent } from './server-event.js';
+export type { ServerEvent, SessionEndReason } from './server-event.js';
 export { MemorySessionStore, type MemorySessionOptions } from './legacy/memory-session-store.js';
 export { MemoryEventStore, type MemoryEventOptions } from './legacy/memory-event-store.js';
 export type { EventStore, SessionKey, StoredEvent, StoredRun } from './legacy/event-store.js';

@@ -6,7 +6,7 @@ import type { EventStore } from './legacy/event-store.js';
 import type { SessionPeers } from './legacy/session-peers.js';
 import type { SessionStore } from './legacy/session-store.js';
 import type { MaybePromise } from './maybe-promise.js';
-import type { ServerEvent } from './server-event.js';
+import type { ServerEvent, SessionEndReason } from './server-event.js';
 import type { TaskPort } from './tasks/task-port.js';
 
 /** What a server offers. `describe` and `handlers` are required. */
@@ -52,8 +52,8 @@ export interface ServerOptions {
   /** Milliseconds since 1970, for tests; durations are then measured with it too. */
   readonly clock?: () => number;
   readonly onEvent?: (event: ServerEvent) => void;
-  /** A session is over, as requests named it. Its requests have been told before. */
-  readonly onSessionEnded?: (principal: string, session: string) => void;
+  /** A session is over, as requests named it; for this process only where it is `closed`. Its requests have been told before. */
+  readonly onSessionEnded?: (principal: string, session: string, reason: SessionEndReason) => void;
 }
 
 /** Counts calls that are not answered yet, and says when there are enough of them. */

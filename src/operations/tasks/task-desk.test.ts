@@ -47,11 +47,11 @@ async function setUp(perSecond = 0) {
       surfaces: { surfaceFor: (_agent, scope) => surface(scope) },
       credentials: { accessFor: () => ({ id: 'x', owner, headers: {} }) } as never,
       upstreams: { open: upstream.open },
+      flows: { note: () => undefined },
       rates: createRateLimits({ perAgent: rate, perTool: { perSecond: 0, burst: 1 } }, clock),
       events: {
-        append: (actor, event) => {
-          if (event.type === 'call.finished') events.push({ ...event, agent: 'id' in actor && actor.id });
-        },
+        append: (actor, event) =>
+          event.type === 'call.finished' && events.push({ ...event, agent: 'id' in actor && actor.id }),
       },
       validator: createValidator(),
       outputCheck: 'off',

@@ -195,6 +195,9 @@ export class TaskDesk {
     const entry = record && findTool(this.#deps, request, record);
     if (record === undefined || entry === undefined || record.expiresAt <= this.#deps.clock.now())
       throw new HubError('not_found', 'Unknown task');
+    // It may be told to another conversation than the one that began it.
+    const noting = this.#deps.flows.note(request, entry);
+    if (noting !== undefined) await noting;
     return { record, entry };
   }
 

@@ -7,6 +7,7 @@ import type { ClientCapabilities, Task, TaskState, TaskWish } from '../../mcp/mo
 import type { AskProfile, UpstreamOptions, Upstreams } from '../../upstreams/index.js';
 import type { AgentRequest } from '../agent-request.js';
 import type { ToolCall } from '../call-tool.js';
+import type { FlowBook } from '../flow-book.js';
 import type { GuardAnswerDependencies } from '../guard-answer.js';
 import type { RateLimits } from '../rate-limits.js';
 import { relayedQuestions } from '../relayed-question.js';
@@ -17,6 +18,7 @@ export interface TaskDependencies extends GuardAnswerDependencies {
   /** Where other replicas may follow tasks. */
   readonly board?: Switchboard;
   readonly surfaces: Surfaces;
+  readonly flows: Pick<FlowBook, 'note'>;
   readonly credentials: AccessProvider;
   readonly upstreams: Pick<Upstreams, 'open'>;
   readonly rates: RateLimits;

@@ -17,6 +17,7 @@ const NEXT: Readonly<Record<string, string>> = {
   precondition_failed: 'Somebody changed it meanwhile. Reload the page, then make your change again.',
   rate_limited: 'Wait a moment, then try again.',
   policy_denied: 'Open Policies and use Explain to see which policy decided.',
+  flow_denied: 'A policy forbids this after what the agent has used before. Open Policies to see which one.',
   confirmation_required:
     'A policy wants a person to confirm this call. Make it from a client that can ask, or change the policy.',
   unknown_tool: 'The agent does not see this tool. Choose another agent, or permit it under Policies.',

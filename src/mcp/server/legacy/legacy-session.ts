@@ -130,6 +130,6 @@ export abstract class LegacySession implements LegacyPeer, PeerSession {
     this.asks.failAll('The session ended');
     for (const call of this.calls.values()) call.stop('The session ended');
     this.core.observe({ type: 'session_ended', reason });
-    this.core.sessionEnded(this.principal, this.id);
+    this.core.sessionEnded(this.principal, this.id, reason);
   }
 }
