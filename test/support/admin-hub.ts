@@ -306,16 +306,9 @@ export async function withNotes(hub: AdminHub): Promise<void> {
 /** A stored connector `mail` with an account for each agent, never synced. */
 export async function withMail(hub: AdminHub): Promise<void> {
   hub.upstreams.script('mail', { tools: [TOOLS.search], open: refuseAnonymous });
-  await ask(hub, {
-    method: 'POST',
-    path: '/connectors',
-    body: {
-      id: 'mail',
-      url: 'https://mail.example/mcp',
-      auth: { type: 'bearer' },
-      credentialMode: 'per_agent',
-    },
-  });
+  const auth = { auth: { type: 'bearer' }, credentialMode: 'per_agent' };
+  const body = { id: 'mail', url: 'https://mail.example/mcp', ...auth };
+  await ask(hub, { method: 'POST', path: '/connectors', body });
 }
 
 export interface Asked {
