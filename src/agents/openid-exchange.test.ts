@@ -224,6 +224,7 @@ describe('who it was', () => {
       expect(await finish({ claim: 'groups' })).toEqual({ issuer: ISSUER, id: 'u1', values: ['a'] });
     }
     expect(logged).toHaveLength(3);
+    failing = {};
     trouble = { at: '/userinfo', error: new HubError('upstream_timeout', 'x') };
     expect((await finish({ claim: 'groups' })).values).toEqual(['a']);
     await expect(finish()).rejects.toMatchObject({ code: 'oauth_unavailable' });
