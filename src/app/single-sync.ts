@@ -1,6 +1,7 @@
 import type { Connector } from '../connectors/index.js';
-import { isHubError, randomToken, type Lock } from '../kernel/index.js';
+import { randomToken, type Lock } from '../kernel/index.js';
 import type { Hub } from './compose.js';
+import { ifReachable } from './if-reachable.js';
 import { sharedNameOf } from './shared-name-of.js';
 
 const LOCK = { leaseMs: 30_000, waitMs: 120_000 };
@@ -43,14 +44,14 @@ export class SingleSync {
     const lock = await this.#acquire();
     try {
       if (await this.#isDone(reason)) return;
-      await this.#reaching(() => shared.store.set(this.#mark, randomToken(9), MARK_MS));
+      await ifReachable(() => shared.store.set(this.#mark, randomToken(9), MARK_MS));
       try {
         await sync();
       } catch (error) {
-        await this.#reaching(() => shared.store.delete(this.#mark));
+        await ifReachable(() => shared.store.delete(this.#mark));
         throw error;
       }
-      await this.#reaching(() => shared.store.set(this.#fresh, '', freshMs));
+      await ifReachable(() => shared.store.set(this.#fresh, '', freshMs));
     } finally {
       await lock?.release();
     }
@@ -59,23 +60,14 @@ export class SingleSync {
   async #isDone(reason: SyncReason): Promise<boolean> {
     const { shared, storage } = this.#hub;
     const key = reason.kind === 'routine' ? this.#fresh : this.#mark;
-    const found = await this.#reaching(() => shared?.store.get(key) ?? Promise.resolve(undefined));
+    const found = await ifReachable(() => shared?.store.get(key) ?? Promise.resolve(undefined));
     if (found === undefined || (reason.kind === 'changed' && found === reason.seen)) return false;
     // It may have been removed and added again meanwhile.
     return (await storage.snapshots.latest(this.#connector.id)) !== undefined;
   }
 
-  async #acquire(): Promise<Lock | undefined> {
-    return this.#reaching(() => this.#hub.coordination.locks.acquire(`sync:${this.#connector.id}`, LOCK));
-  }
-
-  /** Twice is better than never. */
-  async #reaching<T>(work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (isHubError(error, 'storage_unavailable')) return undefined;
-      throw error;
-    }
+  /** Without the lock where there is none: twice is better than never. */
+  #acquire(): Promise<Lock | undefined> {
+    return ifReachable(() => this.#hub.coordination.locks.acquire(`sync:${this.#connector.id}`, LOCK));
   }
 }

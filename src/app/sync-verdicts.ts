@@ -1,6 +1,7 @@
 import type { Connector } from '../connectors/index.js';
 import type { MessageSeal } from '../coordination/index.js';
-import { isHubError, type Logger, type SharedStore } from '../kernel/index.js';
+import type { Logger, SharedStore } from '../kernel/index.js';
+import { ifReachable } from './if-reachable.js';
 import type { Replicas } from './replicas.js';
 import { sharedNameOf } from './shared-name-of.js';
 
@@ -42,14 +43,14 @@ export class SyncVerdicts {
 
   async #tell(connector: Connector, why: string | undefined): Promise<void> {
     const key = keyOf(connector);
-    await this.#reaching(() => this.#store.set(key, this.#seal.seal(why ?? '', key), KEPT_MS));
+    await ifReachable(() => this.#store.set(key, this.#seal.seal(why ?? '', key), KEPT_MS));
     this.#replicas.announce('health', connector.id);
   }
 
   /** Undefined: nobody knows. */
   async find(connector: Connector): Promise<SyncVerdict | undefined> {
     const key = keyOf(connector);
-    const sealed = await this.#reaching(() => this.#store.get(key));
+    const sealed = await ifReachable(() => this.#store.get(key));
     if (sealed === undefined) return undefined;
     const why = this.#seal.open(sealed, key);
     return { why: why === '' ? undefined : why };
@@ -58,17 +59,8 @@ export class SyncVerdicts {
   /** What is shared may have been lost. */
   async restore(connector: Connector, why: string): Promise<void> {
     const key = keyOf(connector);
-    const added = await this.#reaching(() => this.#store.add(key, this.#seal.seal(why, key), KEPT_MS));
+    const added = await ifReachable(() => this.#store.add(key, this.#seal.seal(why, key), KEPT_MS));
     if (added === true) this.#replicas.announce('health', connector.id);
-  }
-
-  async #reaching<T>(work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (isHubError(error, 'storage_unavailable')) return undefined;
-      throw error;
-    }
   }
 }
 
