@@ -3,18 +3,19 @@ import { endlessly, NOTICE, withNotices } from './isolation-floods.js';
 
 /**
  * A server of the handshake era over stdio, for the isolation measure. Calls of a tool are answered after the flood it is named for; as
- * `endless` or `stderr` it floods all the time.
+ * `endless`, `torrent` or `stderr` it floods all the time.
  */
 
 const [kind] = process.argv.slice(2);
 const FINE = { content: [{ type: 'text', text: 'fine' }] };
 const toLine = (text: string): string => `${text}\n`;
 
+const LONG = toLine(NOTICE.replace('"x"', `"${'x'.repeat(200_000)}"`));
 const BEFORE: Readonly<Record<string, string>> = {
   fine: '',
   lines: withNotices(toLine),
   garbage: 'this is no message\n'.repeat(900),
-  long: toLine(NOTICE.replace('"x"', `"${'x'.repeat(200_000)}"`)),
+  long: LONG,
 };
 const METHODS: Readonly<Record<string, object>> = {
   initialize: {
@@ -39,6 +40,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   const { id, method, params } = JSON.parse(line) as Request;
   if (method === 'notifications/initialized') {
     if (kind === 'endless') endlessly(process.stdout, withNotices(toLine));
+    if (kind === 'torrent') endlessly(process.stdout, LONG);
     if (kind === 'stderr') endlessly(process.stderr, 'all is well\n'.repeat(5_000));
   }
   if (id === undefined) return;

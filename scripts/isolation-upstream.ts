@@ -3,8 +3,8 @@ import { startUpstream } from '../test/support/scripted-upstream.js';
 import { endlessly, NOTICE, SLOW_MS, withNotices } from './isolation-floods.js';
 
 /**
- * An upstream in a process of its own, with a tool for each kind of trouble. Writes its address. As `server_stream` it pours notifications
- * on whoever listens, as fast as they are taken.
+ * An upstream in a process of its own, with a tool for each kind of trouble. Writes its address. As `server_stream` or
+ * `server_torrent` it pours notifications on whoever listens, as fast as they are taken.
  */
 
 const [kind] = process.argv.slice(2);
@@ -22,6 +22,12 @@ const BEFORE: Readonly<Record<string, string>> = {
   changes: withNotices(() => toEvent('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}')),
   unknown: withNotices(() => toEvent('{"jsonrpc":"2.0","method":"notifications/x","params":{"a":[1,2,{}]}}')),
   large: toEvent(NOTICE.replace('"x"', `"${'x'.repeat(200_000)}"`)),
+};
+
+/** What comes on the standing stream. */
+const STANDING: Readonly<Record<string, string | undefined>> = {
+  server_stream: withNotices(toEvent),
+  server_torrent: BEFORE['large'],
 };
 
 /** In many small writes, each of which arrives alone. */
@@ -43,8 +49,9 @@ const upstream = await startUpstream({
     inputSchema: { type: 'object' },
   })),
   intercept: ({ httpMethod }, response) => {
-    if (kind !== 'server_stream' || httpMethod !== 'GET') return false;
-    endlessly(response.writeHead(200, SSE), withNotices(toEvent));
+    const flood = STANDING[kind ?? ''];
+    if (flood === undefined || httpMethod !== 'GET') return false;
+    endlessly(response.writeHead(200, SSE), flood);
     return true;
   },
   call: (name, _args, { rpc }, response) => {

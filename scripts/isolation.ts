@@ -40,11 +40,13 @@ const TROUBLES: Readonly<Record<string, readonly [tool: string, what: string]>> 
   long: ['program__long', 'is a program and answers with a log message of 200 kB'],
   pours: ['http__pours', 'answers with log messages that never end'],
   server_stream: ['', 'pours log messages without being called'],
+  server_torrent: ['', 'pours log messages of 200 kB'],
   endless: ['', 'is a program and does the same'],
+  torrent: ['', 'is a program and pours log messages of 200 kB'],
   stderr: ['', 'is a program and pours on its stderr'],
 };
 /** They do it all the time, so each needs a hub of its own. */
-const STANDING = ['server_stream', 'endless', 'stderr'];
+const STANDING = ['server_stream', 'server_torrent', 'endless', 'torrent', 'stderr'];
 const troubles = wanted.length > 0 ? wanted : Object.keys(TROUBLES);
 
 const cores = findCores();
@@ -216,8 +218,9 @@ try {
     await hub.close();
   }
   for (const name of troubles.filter((trouble) => STANDING.includes(trouble))) {
-    const bad =
-      name === 'server_stream' ? { url: (await start('isolation-upstream.ts', name)).line } : program(name);
+    const bad = name.startsWith('server_')
+      ? { url: (await start('isolation-upstream.ts', name)).line }
+      : program(name);
     const quiet = await openHub(good, {});
     hubs.push(quiet);
     const loud = await openHub(good, { bad });

@@ -36,11 +36,13 @@ export const MUTATION_AREAS: readonly MutationArea[] = [
       'src/governance/policy-problems.ts',
       'src/governance/risk.ts',
       'src/operations/confirmation.ts',
+      'src/operations/flow-book.ts',
     ],
     tests: [
       'src/governance/policy-*.test.ts',
       'src/governance/risk.test.ts',
       'src/operations/confirmation.test.ts',
+      'src/operations/flow-book.test.ts',
     ],
   },
   {
@@ -61,9 +63,10 @@ export const MUTATION_AREAS: readonly MutationArea[] = [
       'src/agents/token-issuer.ts',
       'src/agents/token-verifier.ts',
       'src/edge/admin/authentication.ts',
-      'src/edge/network-of.ts',
       'src/edge/bearer-challenge.ts',
+      'src/edge/client-network.ts',
       'src/edge/identify-caller.ts',
+      'src/edge/network-of.ts',
       'src/operations/attempt-window.ts',
       'src/operations/check-admin-token.ts',
       'src/operations/refused-attempts.ts',
@@ -71,8 +74,9 @@ export const MUTATION_AREAS: readonly MutationArea[] = [
     tests: [
       'src/agents/*.test.ts',
       'src/edge/admin/authentication.test.ts',
-      'src/edge/network-of.test.ts',
+      'src/edge/client-network.test.ts',
       'src/edge/identify-caller.test.ts',
+      'src/edge/network-of.test.ts',
       'src/operations/attempt-window.test.ts',
       'src/operations/check-admin-token.test.ts',
     ],
@@ -81,6 +85,7 @@ export const MUTATION_AREAS: readonly MutationArea[] = [
     name: 'sessions',
     files: [
       'src/agents/browser-sessions.ts',
+      'src/edge/kept-sessions/kept-session-store.ts',
       'src/edge/shared-sessions/open-shared-sessions.ts',
       'src/edge/shared-sessions/session-line.ts',
       'src/edge/shared-sessions/shared-event-store.ts',
@@ -98,6 +103,7 @@ export const MUTATION_AREAS: readonly MutationArea[] = [
     ],
     tests: [
       'src/agents/browser-sessions.test.ts',
+      'src/edge/kept-sessions/*.test.ts',
       'src/mcp/server/channel/*.test.ts',
       'src/mcp/server/legacy/*.test.ts',
       'test/replicas/shared-session-*.test.ts',

@@ -41,6 +41,21 @@ test('a flood is taken whole and in order, in many steps; the stream is not read
   await until(() => stream.readableEnded, 'the end');
 });
 
+test('a line that is longer than one read is taken a piece in each turn', async () => {
+  const { stream, text, steps } = setUp();
+  const piece = 'x'.repeat(64 * 1024);
+  for (let count = 0; count < 8; count++) stream.write(piece);
+  await until(() => steps() > 0, 'the first piece');
+  let turns = 1;
+  for (let before = steps(); before < 8; turns++, before = steps()) {
+    await nextTurn();
+    expect(steps() - before).toBeLessThanOrEqual(1);
+    if (turns > 10_000) throw new Error('it is not taken');
+  }
+  expect(turns).toBeGreaterThanOrEqual(8);
+  expect(text()).toBe(piece.repeat(8));
+});
+
 describe('before a flood was taken', () => {
   async function begin() {
     const all = setUp();

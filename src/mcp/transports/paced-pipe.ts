@@ -9,6 +9,9 @@ export interface PacedPipeOptions {
   readonly take: (bytes: Buffer) => void;
 }
 
+/** Of a line that comes in several reads each is longer. */
+const LONG_PIECE = 16 * 1024;
+
 /** Lines of a process. Of many that come at once only few are taken in one turn of the event loop; the pipe is not read meanwhile. */
 export class PacedPipe implements Paced {
   readonly #options: PacedPipeOptions;
@@ -24,11 +27,9 @@ export class PacedPipe implements Paced {
 
   step(): boolean {
     const bytes = this.#backlog.take();
-    if (bytes === undefined) return false;
-    this.#options.take(bytes);
-    if (!this.#backlog.isEmpty) return true;
+    if (bytes !== undefined) this.#options.take(bytes);
     this.#resume();
-    return false;
+    return !this.#backlog.isEmpty;
   }
 
   /** Reads nothing until `release`. What was read before is still taken. */
@@ -73,11 +74,15 @@ export class PacedPipe implements Paced {
       // Somebody else resumed it, as Node does when the process exits.
       stream.pause();
       this.#backlog.push(chunk);
-    } else if (!this.#isPaced || pacer.admits(chunk.length) || hasFewLines(chunk)) {
+    } else if (!this.#isPaced || pacer.admits(chunk.length)) {
       take(chunk);
     } else {
+      const isFew = hasFewLines(chunk);
+      if (isFew) take(chunk);
+      else this.#backlog.push(chunk);
+      // To read a long piece costs more than to look at it.
+      if (isFew && chunk.length < LONG_PIECE) return;
       stream.pause();
-      this.#backlog.push(chunk);
       pacer.add(this, chunk.length);
     }
   }
