@@ -39,6 +39,7 @@ export const MUTATION_AREAS: readonly MutationArea[] = [
       'src/operations/flow-book.ts',
     ],
     tests: [
+      'src/governance/accepted-policies.test.ts',
       'src/governance/policy-*.test.ts',
       'src/governance/risk.test.ts',
       'src/operations/confirmation.test.ts',

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createMemoryCoordination } from '../coordination/index.js';
 import { HubError, toAgentId } from '../kernel/index.js';
 import { entryOf } from '../../test/support/catalog-examples.js';
-import { FlowBook } from './flow-book.js';
+import { FlowBook, keptSeen } from './flow-book.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -139,5 +139,48 @@ describe('B1.12: the store', () => {
     });
     await book.note({ ...ada, session: 'secret-session' }, tagged('x'));
     expect(keys).toEqual([expect.stringMatching(/^flow:[\w-]{43}$/)]);
+  });
+
+  test('is refused where others always write first, after a bounded number of tries', async () => {
+    const { store, policy, clock } = setUp();
+    let tries = 0;
+    const add = () => {
+      tries++;
+      return Promise.resolve(false);
+    };
+    const book = new FlowBook({ policy, store: { ...store, get: store.get.bind(store), add }, clock });
+    await expect(book.note(ada, tagged('x'))).rejects.toMatchObject({ code: 'storage_unavailable' });
+    expect(tries).toBeLessThan(1_000);
+  });
+
+  test('is written once, and not at all where it is known', async () => {
+    const { store, policy, clock } = setUp();
+    let writes = 0;
+    const counted: typeof store.add = (key, value, ttlMs) => {
+      writes++;
+      return store.add(key, value, ttlMs);
+    };
+    const counting = {
+      get: store.get.bind(store),
+      delete: store.delete.bind(store),
+      replace: () => Promise.reject(new Error('not asked for')),
+      add: counted,
+    };
+    const book = new FlowBook({ policy, store: counting, clock });
+    await book.note(ada, tagged('x'));
+    await book.note(ada, tagged('x'));
+    expect(writes).toBe(1);
+  });
+
+  test('a failure of another kind stays what it is', async () => {
+    const { store, policy, clock } = setUp();
+    const broken = new TypeError('a defect');
+    const book = new FlowBook({ policy, store: { ...store, get: () => Promise.reject(broken) }, clock });
+    await expect(book.seenBy(ada)).rejects.toBe(broken);
+  });
+
+  test('what continues a call brings it along, unless no policy looks back', () => {
+    expect(keptSeen(['x'])).toEqual({ seen: ['x'] });
+    expect(keptSeen(undefined)).toEqual({});
   });
 });

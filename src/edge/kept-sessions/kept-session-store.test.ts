@@ -173,6 +173,7 @@ describe('bounds and failures', () => {
     for (const id of ['a', 'b']) expect(first.add(recordOf(id))).toBe(true);
     expect(first.add(recordOf('c'))).toBe(false);
     await first.close();
+    expect(await open().find('anna', 'c')).toBeUndefined();
     const next = open({ bounds: { perPrincipal: 2 } });
     expect(next.add(recordOf('d'))).toBe(true);
     expect(await next.find('anna', 'a')).toBeDefined();
@@ -222,6 +223,32 @@ describe('bounds and failures', () => {
     release();
     await pass(400);
     expect(await open().find('anna', 's')).toMatchObject({ logLevel: 'debug' });
+  });
+
+  test('what is written down is left alone until it changes', async () => {
+    let writes = 0;
+    const put: TicketStore['put'] = (ticket) => {
+      writes++;
+      return tickets.put(ticket);
+    };
+    const store = open({ tickets: { ...tickets, put } });
+    store.add(recordOf('s'));
+    await pass(MINUTE);
+    expect(writes).toBe(1);
+    store.update({ ...recordOf('s'), initialized: true });
+    await pass(MINUTE);
+    expect(writes).toBe(2);
+  });
+
+  test('a store that was closed writes nothing more', async () => {
+    const store = open();
+    store.add(recordOf('s'));
+    await store.close();
+    const resting = vi.getTimerCount();
+    store.update({ ...recordOf('s'), logLevel: 'debug' });
+    expect(vi.getTimerCount()).toBe(resting);
+    await store.close();
+    expect((await open().find('anna', 's'))?.logLevel).toBeUndefined();
   });
 
   test('it ends with whoever has it', async () => {
