@@ -1,5 +1,5 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
-import type { ButtonHTMLAttributes, ReactNode } from 'react';
+import { useRef, type ButtonHTMLAttributes, type MouseEvent, type ReactNode } from 'react';
 
 const KINDS = {
   primary: 'border-accent bg-accent text-on-accent hover:bg-accent-strong hover:border-accent-strong',
@@ -32,6 +32,17 @@ export function Button({
   ...others
 }: ButtonProps) {
   const isOff = busy || disabled;
+  const wasPressed = useRef(false);
+  const press = (event: MouseEvent<HTMLButtonElement>): void => {
+    // Pressed again before it is shown that it was pressed.
+    if (isOff || wasPressed.current) {
+      event.preventDefault();
+      return;
+    }
+    wasPressed.current = true;
+    onClick?.(event);
+    setTimeout(() => (wasPressed.current = false));
+  };
   return (
     <button
       type="button"
@@ -39,7 +50,7 @@ export function Button({
       // Not `disabled`: that would take the focus from whoever pressed it by keyboard.
       aria-disabled={isOff || undefined}
       aria-busy={busy || undefined}
-      onClick={isOff ? (event) => event.preventDefault() : onClick}
+      onClick={press}
       className={classesOf(kind, small, className)}
     />
   );
