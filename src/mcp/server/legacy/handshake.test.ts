@@ -37,6 +37,15 @@ describe('S64: initialize', () => {
     expect(answer.body.result.protocolVersion).toBe(NEWEST);
   });
 
+  test('S78: without sessions nothing is promised that would need one', async () => {
+    const stateless = new Harness({ legacy: 'stateless' });
+    const answer = await stateless.post(initialize(), { 'mcp-session-id': 'any' });
+    expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([200, null]);
+    const { capabilities } = answer.body.result;
+    expect(capabilities).toMatchObject({ tools: {}, prompts: {}, resources: {} });
+    expect(JSON.stringify(capabilities)).not.toMatch(/listChanged|subscribe|logging/);
+  });
+
   test('S65: the id is set on that response only, printable, and of 256 bits', async () => {
     const harness = new Harness();
     const answer = await harness.post(initialize());
