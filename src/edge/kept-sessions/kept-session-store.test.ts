@@ -95,6 +95,18 @@ describe('a session', () => {
     expect(await tickets.count('session:all')).toBe(0);
   });
 
+  test('is not brought back by a change that comes after its end', async () => {
+    const first = open();
+    const record = recordOf('s');
+    first.add(record);
+    first.remove('anna', 's');
+    first.update({ ...record, subscriptions: ['a:b'] });
+    await pass(200);
+    expect(await first.find('anna', 's')).toBeUndefined();
+    expect(await open().find('anna', 's')).toBeUndefined();
+    expect(await tickets.count('session:all')).toBe(0);
+  });
+
   test('is not brought back by a look that began before its end', async () => {
     const first = open();
     first.add(recordOf('s'));

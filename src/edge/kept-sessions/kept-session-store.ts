@@ -74,6 +74,8 @@ export class KeptSessionStore implements SessionStore {
   }
 
   update(record: SessionRecord): void {
+    // What a request changes that is answered after the end of its session is of no use to anybody.
+    if (this.#memory.find(record.principal, record.id) === undefined) return;
     this.#memory.update(record);
     this.#note(record.principal, record.id, record);
   }
