@@ -52,20 +52,29 @@ export class RestExchange implements Exchange {
   }
 }
 
-/** What is no JSON object goes on as it is and is refused as unreadable. An empty body means no params. */
+/** An array of no messages, which nobody serves. */
+const NO_MESSAGES = Buffer.from('[]');
+
+/**
+ * What is no JSON object goes on as it is and is refused as unreadable; an array would be messages, and goes on without
+ * them. An empty body means no params.
+ */
 function dress(body: Uint8Array, rpcMethod: string): Uint8Array {
   const params = readParams(body);
+  if (params === 'array') return NO_MESSAGES;
   if (params === undefined) return body;
   return Buffer.from(`{"jsonrpc":"2.0","id":1,"method":${JSON.stringify(rpcMethod)},"params":${params}}`);
 }
 
-/** The text of a JSON object. */
+/** The text of a JSON object, or that it is none but an array. */
 function readParams(body: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
     const document = text.replace(/^\uFEFF/, '');
     if (/^[ \t\r\n]*$/.test(document)) return '{}';
-    return isObject(parseJson(text)) ? document : undefined;
+    const value = parseJson(text);
+    if (Array.isArray(value)) return 'array';
+    return isObject(value) ? document : undefined;
   } catch {
     return undefined;
   }

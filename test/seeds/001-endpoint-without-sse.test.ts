@@ -243,4 +243,12 @@ describe('the plain routes stay', () => {
     });
     expect((await send({ path: '/mcp/tools/call', key: null, body: {} })).status).toBe(401);
   });
+
+  test('an array of messages is no params', async () => {
+    const body = [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }];
+    expect(await send({ path: '/mcp/tools/call', body })).toMatchObject({
+      status: 400,
+      json: { error: { code: -32_600 } },
+    });
+  });
 });

@@ -68,6 +68,13 @@ describe('D11: arrays of messages', () => {
     else expect(answer.json).toMatchObject({ error: { code: -32_600 } });
   });
 
+  test('S12: without sessions too', async () => {
+    const { hub } = await start({ config: { server: { sessions: 'off' } } });
+    expect((await sendPlain(hub, { body: BATCH })).json).toMatchObject([{ id: 1 }, { id: 2 }]);
+    const headers = { 'mcp-protocol-version': '2025-06-18' };
+    expect((await sendPlain(hub, { headers, body: BATCH })).status).toBe(400);
+  });
+
   test.each(['2025-03-26', '2024-11-05'])(
     'may be switched off: whoever wants %s is offered the newest',
     async (wanted) => {

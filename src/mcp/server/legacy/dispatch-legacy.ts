@@ -19,7 +19,7 @@ import type { ExchangeHeaders } from '../exchange.js';
 import { whenReady, type MaybePromise } from '../maybe-promise.js';
 import type { Reply } from '../reply.js';
 import { LegacyCall } from './legacy-call.js';
-import { keepsTasks, type LegacyPeer } from './legacy-peer.js';
+import { knowsTasks, type LegacyPeer } from './legacy-peer.js';
 
 const EMPTY: JsonObject = {};
 
@@ -40,7 +40,7 @@ export function dispatchLegacy(
     }
     const progressToken = readProgressToken(params);
     const handler =
-      isAboutTasks(method) && !keepsTasks(peer)
+      isAboutTasks(method) && !knowsTasks(peer)
         ? undefined
         : core.findHandler(method, peer.description.capabilities, 'legacy');
     if (handler === undefined) {
@@ -78,10 +78,10 @@ function serveOwn(core: Core, peer: LegacyPeer, message: RequestMessage, reply: 
   const { capabilities } = peer.description;
   if (isSubscription(method) && canSubscribe(core, peer))
     return serveSubscription(core, peer, message, reply);
-  if (method === 'logging/setLevel' && capabilities.logging !== undefined) {
+  if (method === 'logging/setLevel' && session !== undefined && capabilities.logging !== undefined) {
     const { level } = params;
     if (!isLogLevel(level)) throw new ProtocolError(INVALID_PARAMS, 'level must be a log level');
-    return answerWhenDone(core, reply, id, session?.change({ logLevel: level }));
+    return answerWhenDone(core, reply, id, session.change({ logLevel: level }));
   } else if (method === 'initialize') {
     throw new ProtocolError(INVALID_REQUEST, 'The session is initialised already');
   } else if (method !== 'ping') {

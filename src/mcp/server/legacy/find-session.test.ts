@@ -57,6 +57,13 @@ describe('naming a session', () => {
     expect(harness.count('revision_differs')).toBe(status === 200 ? 1 : 0);
   });
 
+  test('S69: one that is left out', async () => {
+    const session = await new Harness({ oldestRevision: '2025-06-18' }).session();
+    const named = async (version: string): Promise<number> =>
+      (await session.request('ping', {}, { 'mcp-protocol-version': version })).status;
+    expect([await named('2025-03-26'), await named('2025-06-18')]).toEqual([400, 200]);
+  });
+
   test('S69: no version header', async () => {
     const harness = new Harness();
     const { id } = await harness.session();

@@ -5,7 +5,7 @@ import type { Exchange } from '../exchange.js';
 import { sendError, withHeader } from '../http/answers.js';
 import { whenReady } from '../maybe-promise.js';
 import type { HttpSession } from './http-session.js';
-import { NOT_INITIALIZED, SESSION_NOT_FOUND } from './legacy-refusals.js';
+import { NOT_INITIALIZED, requireServedRevision, SESSION_NOT_FOUND } from './legacy-refusals.js';
 import type { SessionDesk } from './session-desk.js';
 import { StoreUnavailable } from './session-store.js';
 
@@ -40,6 +40,8 @@ export class SessionFinder {
           sendError(exchange, 404, id, new ProtocolError(SESSION_NOT_FOUND, 'Session not found'));
           return;
         }
+        // Only now: whose session was of that version is to begin anew instead.
+        if (!requireServedRevision(exchange, id, this.#core.oldestRevision)) return;
         this.#compareRevision(exchange, session);
         next(session);
       },

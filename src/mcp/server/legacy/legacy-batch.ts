@@ -7,6 +7,8 @@ import {
   writeError,
   type Json,
   type Message,
+  type RequestId,
+  type ResponseMessage,
 } from '../../jsonrpc/index.js';
 import {
   allowsBatches,
@@ -18,14 +20,27 @@ import {
 import type { Core } from '../core.js';
 import type { Exchange } from '../exchange.js';
 import { sendAccepted, sendError } from '../http/answers.js';
+import { HttpReply } from '../http/http-reply.js';
 import type { Accepted } from '../http/media-types.js';
+import { whenReady } from '../maybe-promise.js';
 import { requireAcceptable } from '../require-acceptable.js';
 import { dispatchLegacy, noticeLegacy } from './dispatch-legacy.js';
 import type { SessionFinder } from './find-session.js';
 import type { HttpSession } from './http-session.js';
+import { createStatelessPeer, statelessRevision, type LegacyPeer } from './legacy-peer.js';
 import type { LegacyMode } from './legacy-post.js';
-import { requireServedRevision } from './legacy-refusals.js';
+import { isServed, requireServedRevision } from './legacy-refusals.js';
 import { SessionReply } from './session-reply.js';
+
+/** Where an array came from, and where its answers go. */
+interface Batch {
+  readonly exchange: Exchange;
+  readonly accepted: Accepted;
+  readonly peer: LegacyPeer;
+  readonly makeReply: (ids: readonly RequestId[], count: number) => HttpReply;
+  /** For what the client answers. */
+  readonly settle: (message: ResponseMessage) => void;
+}
 
 /** Serves arrays of messages, which one revision of the handshake era had. */
 export class LegacyBatch {
@@ -41,38 +56,70 @@ export class LegacyBatch {
 
   serve(exchange: Exchange, principal: string, values: readonly Json[], accepted: Accepted): void {
     const impossible =
-      this.#mode !== 'sessions' ||
-      exchange.headers[HEADER_SESSION] === undefined ||
+      this.#mode === 'off' ||
+      (this.#mode === 'sessions' && exchange.headers[HEADER_SESSION] === undefined) ||
       isModernDate(exchange.headers[HEADER_REVISION]);
     if (impossible || values.length === 0 || values.some(isForbidden)) {
       this.#refuse(exchange, 'Batches are not accepted');
     } else if (values.length > this.#core.limits.batch) {
       this.#core.observe({ type: 'limit_reached', limit: 'batch' });
       this.#refuse(exchange, 'The batch is too long');
-    } else if (requireServedRevision(exchange, null)) {
+    } else if (!requireServedRevision(exchange, null)) {
+      return;
+    } else if (this.#mode === 'sessions') {
       this.#finder.find(exchange, principal, null, (session) => {
-        if (allowsBatches(session.revision)) this.#run(exchange, session, values, accepted);
+        if (allowsBatches(session.revision)) this.#inSession(exchange, session, values, accepted);
         else this.#refuse(exchange, 'Batches are not accepted');
       });
+    } else {
+      this.#stateless(exchange, principal, values, accepted);
     }
   }
 
-  #run(exchange: Exchange, session: HttpSession, values: readonly Json[], accepted: Accepted): void {
+  #inSession(exchange: Exchange, session: HttpSession, values: readonly Json[], accepted: Accepted): void {
+    const makeReply = (ids: readonly RequestId[], count: number): HttpReply =>
+      new SessionReply(this.#core, exchange, accepted, session, ids, count);
+    this.#run(
+      { exchange, accepted, peer: session, makeReply, settle: (message) => session.settle(message) },
+      values,
+    );
+  }
+
+  #stateless(exchange: Exchange, principal: string, values: readonly Json[], accepted: Accepted): void {
+    const core = this.#core;
+    const revision = statelessRevision(exchange.headers);
+    if (!allowsBatches(revision) || !isServed(revision, core.oldestRevision)) {
+      this.#refuse(exchange, 'Batches are not accepted');
+      return;
+    }
+    whenReady(
+      core.describe(principal),
+      (description) => {
+        const peer = createStatelessPeer(principal, revision, description);
+        const makeReply = (_ids: readonly RequestId[], count: number): HttpReply =>
+          new HttpReply(core, exchange, accepted, count);
+        this.#run({ exchange, accepted, peer, makeReply, settle: () => {} }, values);
+      },
+      (error) => this.#finder.failed(exchange, null, error),
+    );
+  }
+
+  #run({ exchange, accepted, peer, makeReply, settle }: Batch, values: readonly Json[]): void {
     const core = this.#core;
     const messages = values.map(toMessageOrFault);
     const answered = messages.filter((each) => each instanceof ProtocolError || each.kind === 'request');
     if (answered.length > 0 && !requireAcceptable(core, exchange, accepted, null)) return;
     const ids = messages.flatMap((each) => ('kind' in each && each.kind === 'request' ? [each.id] : []));
-    const reply = new SessionReply(core, exchange, accepted, session, ids, answered.length);
+    const reply = makeReply(ids, answered.length);
     for (const message of messages) {
       if (message instanceof InvalidMessage) {
         reply.answer(writeError(message.id ?? null, message.toErrorObject()), 200);
       } else if (message.kind === 'request') {
-        dispatchLegacy(core, session, message, reply, exchange.headers);
+        dispatchLegacy(core, peer, message, reply, exchange.headers);
       } else if (message.kind === 'notification') {
-        void noticeLegacy(session, message);
+        void noticeLegacy(peer, message);
       } else {
-        session.settle(message);
+        settle(message);
       }
     }
     if (answered.length === 0) sendAccepted(exchange);

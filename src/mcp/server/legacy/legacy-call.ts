@@ -35,7 +35,7 @@ import { pickAnswers, requireAskable } from '../input/input-answers.js';
 import { writeAnswer, writePrepared, type LongAnswer } from '../prepared-result.js';
 import { Unanswered } from './ask-desk.js';
 import { askLegacyClient } from './ask-legacy-client.js';
-import { keepsTasks, type LegacyPeer } from './legacy-peer.js';
+import { knowsTasks, type LegacyPeer } from './legacy-peer.js';
 
 /** A request of the handshake era. What its handler needs to know is asked while the request is open. */
 export class LegacyCall extends Call {
@@ -55,7 +55,7 @@ export class LegacyCall extends Call {
   }
 
   get tasks(): TaskWish | undefined {
-    return this.method === 'tools/call' && keepsTasks(this.#peer) ? readTaskWish(this.params) : undefined;
+    return this.method === 'tools/call' && knowsTasks(this.#peer) ? readTaskWish(this.params) : undefined;
   }
 
   get asksLive(): boolean {

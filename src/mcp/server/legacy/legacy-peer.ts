@@ -1,6 +1,13 @@
 import type { ProtocolError, RequestId, TurnoverMap } from '../../jsonrpc/index.js';
 import type { ClientDescription, LogLevel, ServerDescription } from '../../model/index.js';
-import { hasLegacyTasks, type LegacyRevision } from '../../wire/index.js';
+import {
+  ASSUMED_LEGACY,
+  hasLegacyTasks,
+  HEADER_REVISION,
+  isLegacyRevision,
+  type LegacyRevision,
+} from '../../wire/index.js';
+import type { ExchangeHeaders } from '../exchange.js';
 import type { MaybePromise } from '../maybe-promise.js';
 import type { AskDesk } from './ask-desk.js';
 import type { ChangeDesk } from './change-desk.js';
@@ -47,6 +54,12 @@ export interface LegacyPeer {
   clientFor(carriesMessages: boolean): ClientDescription;
 }
 
+/** What a request without a session is in: it says so itself, or nothing is known. */
+export function statelessRevision(headers: ExchangeHeaders): LegacyRevision {
+  const named = headers[HEADER_REVISION]?.trim();
+  return isLegacyRevision(named) ? named : ASSUMED_LEGACY;
+}
+
 const UNKNOWN_CLIENT: ClientDescription = { info: undefined, capabilities: {} };
 
 /** A client that is served without a session: every request stands for itself. */
@@ -65,7 +78,7 @@ export function createStatelessPeer(
   };
 }
 
-/** Whether this client knows tasks, and can come back for one. */
-export function keepsTasks({ revision, session }: LegacyPeer): boolean {
-  return session !== undefined && hasLegacyTasks(revision);
+/** Whether this client knows tasks. They are its principal's, so it need have no session. */
+export function knowsTasks({ revision }: LegacyPeer): boolean {
+  return hasLegacyTasks(revision);
 }

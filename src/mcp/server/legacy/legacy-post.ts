@@ -5,14 +5,7 @@ import {
   type Message,
   type RequestMessage,
 } from '../../jsonrpc/index.js';
-import {
-  ASSUMED_LEGACY,
-  HEADER_REVISION,
-  isLegacyRevision,
-  META_CLIENT_CAPABILITIES,
-  META_REVISION,
-  unsupportedRevision,
-} from '../../wire/index.js';
+import { META_CLIENT_CAPABILITIES, META_REVISION, unsupportedRevision } from '../../wire/index.js';
 import type { Core } from '../core.js';
 import type { Exchange } from '../exchange.js';
 import { sendAccepted, sendError } from '../http/answers.js';
@@ -24,7 +17,7 @@ import { dispatchLegacy, noticeLegacy } from './dispatch-legacy.js';
 import type { SessionFinder } from './find-session.js';
 import { Handshake } from './handshake.js';
 import type { HttpSession } from './http-session.js';
-import { createStatelessPeer } from './legacy-peer.js';
+import { createStatelessPeer, statelessRevision } from './legacy-peer.js';
 import { requireServedRevision } from './legacy-refusals.js';
 import type { SessionDesk } from './session-desk.js';
 import { SessionReply } from './session-reply.js';
@@ -90,8 +83,8 @@ export class LegacyPost {
 
   #stateless(exchange: Exchange, principal: string, message: RequestMessage, accepted: Accepted): void {
     const core = this.#core;
-    const named = exchange.headers[HEADER_REVISION]?.trim();
-    const revision = isLegacyRevision(named) ? named : ASSUMED_LEGACY;
+    if (!requireServedRevision(exchange, message.id, core.oldestRevision)) return;
+    const revision = statelessRevision(exchange.headers);
     whenReady(
       core.describe(principal),
       (description) => {

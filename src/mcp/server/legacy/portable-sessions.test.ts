@@ -23,6 +23,15 @@ class SharedStore implements SessionStore {
 }
 
 describe('sessions in a store that several processes share', () => {
+  test('D11: one of a version that is left out since is not known, so that its client begins anew', async () => {
+    const sessions = new SharedStore();
+    const opened = await new Harness({ sessions }).session({ revision: '2025-03-26' });
+    const moved = new Session(new Harness({ sessions, oldestRevision: '2025-06-18' }), opened.headers);
+    expect((await moved.request('ping')).status).toBe(404);
+    expect((await moved.post([{ jsonrpc: '2.0', id: 1, method: 'ping' }])).status).toBe(404);
+    expect((await moved.delete()).status).toBe(404);
+  });
+
   test('a session opened by one server is served by another', async () => {
     const sessions = new SharedStore();
     const call = (r: { log: (message: { level: 'info'; data: string }) => void; client: unknown }) => {

@@ -7,6 +7,7 @@ import type { SessionEndReason } from '../server-event.js';
 import type { EventStore } from './event-store.js';
 import { HttpSession, type SessionKeeper } from './http-session.js';
 import type { SessionChanges } from './legacy-peer.js';
+import { isServed } from './legacy-refusals.js';
 import { PeerDesk } from './peer-desk.js';
 import type { SessionPeers } from './session-peers.js';
 import type { SessionRecord, SessionStore } from './session-store.js';
@@ -105,7 +106,8 @@ export class SessionDesk implements SessionKeeper {
     record: SessionRecord | undefined,
   ): MaybePromise<HttpSession | undefined> {
     const live = this.#live.get(id);
-    if (record === undefined) {
+    // Another process may have agreed on a version that this one leaves out.
+    if (record === undefined || !isServed(record.revision, this.#core.oldestRevision)) {
       if (live?.principal === principal) this.#close(live, 'expired');
       return undefined;
     }
