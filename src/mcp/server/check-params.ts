@@ -7,11 +7,14 @@ const NO_PARAMS: JsonObject = {};
 export function checkParams(method: string, params: JsonObject = NO_PARAMS): void {
   switch (method) {
     case 'tools/call':
-    case 'prompts/get':
       requireText(params['name'], 'name');
       if (params['arguments'] !== undefined && !isObject(params['arguments'])) {
         throw new ProtocolError(INVALID_PARAMS, 'arguments must be an object');
       }
+      return;
+    case 'prompts/get':
+      requireText(params['name'], 'name');
+      checkTexts(params['arguments'], 'arguments');
       return;
     case 'resources/read':
     case 'resources/subscribe':
@@ -44,6 +47,14 @@ function requireText(value: Json | undefined, member: string): void {
   }
 }
 
+/** Of prompts and of suggestions for them, all arguments are text. */
+function checkTexts(value: Json | undefined, member: string): void {
+  if (value === undefined) return;
+  if (!isObject(value) || !Object.values(value).every((one) => typeof one === 'string')) {
+    throw new ProtocolError(INVALID_PARAMS, `${member} must be an object of strings`);
+  }
+}
+
 /** The empty string is a cursor like any other. */
 function checkCursor(cursor: Json | undefined): void {
   if (cursor === undefined) return;
@@ -53,7 +64,7 @@ function checkCursor(cursor: Json | undefined): void {
 }
 
 function checkCompletion(params: JsonObject): void {
-  const { ref, argument } = params;
+  const { ref, argument, context } = params;
   const named =
     isObject(ref) &&
     ((ref['type'] === 'ref/prompt' && typeof ref['name'] === 'string') ||
@@ -62,4 +73,7 @@ function checkCompletion(params: JsonObject): void {
   if (!isObject(argument) || typeof argument['name'] !== 'string' || typeof argument['value'] !== 'string') {
     throw new ProtocolError(INVALID_PARAMS, 'argument must have a name and a value');
   }
+  if (context === undefined) return;
+  if (!isObject(context)) throw new ProtocolError(INVALID_PARAMS, 'context must be an object');
+  checkTexts(context['arguments'], 'context.arguments');
 }
