@@ -278,14 +278,18 @@ function describe(
   const changes = tells ? { listChanged: true } : {};
   const offers = (has: (of: ServerCapabilities) => boolean) =>
     upstreams.some(({ capabilities: of }) => has(of));
+  // In a toolset there are tools only.
+  const hasOthers = scope.kind !== 'toolset';
   const capabilities: ServerCapabilities = {
     tools: changes,
     prompts: changes,
     resources: {
       ...changes,
-      ...(tells && offers(({ resources }) => resources?.subscribe === true) && { subscribe: true }),
+      ...(tells &&
+        hasOthers &&
+        offers(({ resources }) => resources?.subscribe === true) && { subscribe: true }),
     },
-    ...(offers(({ completions }) => completions !== undefined) && { completions: {} }),
+    ...(hasOthers && offers(({ completions }) => completions !== undefined) && { completions: {} }),
     ...(tells && offers(({ logging }) => logging !== undefined) && { logging: {} }),
     ...extensionsOf(
       scope,

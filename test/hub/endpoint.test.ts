@@ -121,3 +121,32 @@ test('S42: a list is the same for every connection of an agent, in one order, wh
     expect(await names(agent)).toEqual(expected);
   }
 });
+
+test('S39: an endpoint promises what can be had there: a toolset has no prompts and resources', async () => {
+  const capabilities = { completions: {}, logging: {}, resources: { subscribe: true } };
+  const upstream = keep(await startUpstream({ tools: [{ name: 'a' }], capabilities }));
+  const connectors = { some: { url: upstream.url } };
+  const { hub } = await start(true, { connectors, toolsets: { set: { tools: ['some__*'] } } });
+  await waitForSync(hub, 'some');
+  const at = async (path: string) => {
+    const agent = await openRawAgent({ url: hub.url + path, key: hub.localKey, era: 'modern' });
+    const { result } = (await agent.request('server/discover')).message as {
+      result: { capabilities: object };
+    };
+    const ref = { type: 'ref/prompt', name: 'x' };
+    const completion = await agent.request('completion/complete', {
+      ref,
+      argument: { name: 'a', value: '' },
+    });
+    return { ...result.capabilities, completion: completion.status };
+  };
+  for (const path of ['/mcp', '/connectors/some/mcp'])
+    expect(await at(path)).toMatchObject({ ...capabilities, completion: 200 });
+  expect(await at('/toolsets/set/mcp')).toEqual({
+    tools: { listChanged: true },
+    prompts: { listChanged: true },
+    resources: { listChanged: true },
+    logging: {},
+    completion: 404,
+  });
+});
