@@ -3,6 +3,7 @@ import {
   INVALID_PARAMS,
   INVALID_REQUEST,
   InvalidMessage,
+  isObject,
   ProtocolError,
   toMessage,
   type Json,
@@ -222,7 +223,7 @@ class HttpFace implements McpServer {
 
   #serveValue(exchange: Exchange, principal: string, value: Json): void {
     if (!Array.isArray(value)) this.#message(exchange, principal, value);
-    else if (this.#core.draining) this.#refuseNew(exchange);
+    else if (this.#core.draining && !value.every(wantsNoAnswer)) this.#refuseNew(exchange);
     else this.#batches.serve(exchange, principal, value, readAccept(exchange.headers['accept']));
   }
 
@@ -265,6 +266,11 @@ class HttpFace implements McpServer {
 /** The first immediate still comes before what other sockets have brought; the second comes after it. */
 function afterOthers(work: () => void): void {
   setImmediate(() => setImmediate(work));
+}
+
+/** Whether it is a notification or the answer to a question, as far as can be seen. */
+function wantsNoAnswer(value: Json): boolean {
+  return isObject(value) && (value['method'] === undefined || value['id'] === undefined);
 }
 
 function eraOf(message: Message, exchange: Exchange): Era {

@@ -162,4 +162,18 @@ describe('S12 J-14: batches', () => {
     expect((await session.post(answers)).status).toBe(202);
     expect((await reader.message()).result.seen).toEqual({ a: { roots: [] }, b: MESSAGE });
   });
+
+  test('S15: answers that a call waits for are taken while the server shuts down, and no new requests', async () => {
+    const harness = new Harness({
+      call: async (r) => ({ content: [], seen: (await r.askClient({ a: SAMPLE })) as never }),
+    });
+    const session = await harness.session({ revision: '2025-03-26', capabilities: CAPABILITIES });
+    const reader = await session.call();
+    const answer = { jsonrpc: '2.0', id: (await reader.message()).id, result: MESSAGE };
+    const closed = harness.server.close();
+    expect((await session.post([answer, ping(1)])).status).toBe(503);
+    expect((await session.post([answer, { jsonrpc: '2.0', method: 'notifications/x' }])).status).toBe(202);
+    expect((await reader.message()).result.seen).toEqual({ a: MESSAGE });
+    await closed;
+  });
 });
