@@ -160,13 +160,15 @@ interface Identity {
 }
 
 function faceFor(
-  { onRefused, clientNetworkOf, guard, maxBodyBytes }: McpEndpointsOptions,
+  { onRefused, clientNetworkOf, guard, maxBodyBytes, sessions, streaming }: McpEndpointsOptions,
   { callers, principals }: Identity,
   path: string,
   server: Pick<McpServer, 'handle'>,
 ): HttpFace {
+  const hasStreams = sessions === 'auto' && streaming === 'auto' && !Object.hasOwn(REST_METHODS, path);
   return toHttpFace(server, {
     paths: [path],
+    ...(!hasStreams && { methods: ['POST'] }),
     authenticate(headers: ExchangeHeaders) {
       const found = callers.identify(headers, path);
       return found instanceof Promise

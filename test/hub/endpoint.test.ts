@@ -150,3 +150,23 @@ test('S39: an endpoint promises what can be had there: a toolset has no prompts 
     completion: 404,
   });
 });
+
+test.each([
+  ['as it is', {}, 'POST, GET, DELETE'],
+  ['without sessions', { sessions: 'off' }, 'POST'],
+  ['without streams', { streaming: 'off' }, 'POST'],
+])(
+  'S20 S21: whoever asks for the methods is told those that are served: %s',
+  async (_how, server, served) => {
+    const { ask } = await start(true, { server });
+    const origin = { origin: 'http://localhost:5173', 'access-control-request-method': 'POST' };
+    for (const path of ['/mcp', '/connectors/none/mcp', '/mcp/tools/call'])
+      for (const headers of [{}, origin]) {
+        const answer = await ask('OPTIONS', path, headers);
+        const allowed = answer.headers.get('access-control-allow-methods') ?? answer.headers.get('allow');
+        expect([answer.status, allowed, answer.headers.get('allow')], path).toEqual(
+          path === '/mcp/tools/call' ? [204, 'POST', 'POST'] : [204, served, served],
+        );
+      }
+  },
+);

@@ -28,6 +28,8 @@ export interface EntryOptions {
   readonly maxBodyBytes?: number;
   /** `Mcp-Param-*` headers that web pages may send. */
   readonly paramHeaders?: readonly string[];
+  /** What `OPTIONS` is answered with. Default `POST`, `GET` and `DELETE`; where there are no streams `POST` alone is served. */
+  readonly methods?: readonly string[];
 }
 
 /** What somebody showed is not good enough. */
@@ -55,7 +57,7 @@ export interface EarlyAnswer {
 
 const DEFAULT_MAX_BODY = 4 * 1024 * 1024;
 const MAX_TARGET_LENGTH = 8 * 1024;
-const METHODS = 'POST, GET, DELETE';
+const METHODS = ['POST', 'GET', 'DELETE'];
 const ABSOLUTE = /^https?:\/\/([^/?#]*)([^#]*)$/i;
 
 /** The checks in front of the protocol, in order: host, origin, path, preflight. */
@@ -65,6 +67,7 @@ export class Entry {
   readonly #guard: Guard | undefined;
   readonly #authenticate: EntryOptions['authenticate'];
   readonly #principal: string;
+  readonly #methods: string;
   readonly #preflight: AnswerHeaders;
   readonly #challenge: NonNullable<EntryOptions['challenge']>;
   readonly #onRefused: EntryOptions['onRefused'];
@@ -75,7 +78,8 @@ export class Entry {
     this.#guard = options.guard === false ? undefined : createGuard(options.guard);
     this.#authenticate = options.authenticate;
     this.#principal = options.principal ?? 'anonymous';
-    this.#preflight = preflightHeaders(options.paramHeaders ?? []);
+    this.#methods = (options.methods ?? METHODS).join(', ');
+    this.#preflight = preflightHeaders(this.#methods, options.paramHeaders ?? []);
     this.#challenge = options.challenge ?? 'Bearer';
     this.#onRefused = options.onRefused;
   }
@@ -98,7 +102,7 @@ export class Entry {
     const isShared = this.sharing(headers) !== undefined;
     return {
       status: 204,
-      headers: isShared ? this.#allowed(headers) : { ...EMPTY_HEADERS, allow: METHODS },
+      headers: isShared ? this.#allowed(headers) : { ...EMPTY_HEADERS, allow: this.#methods },
       body: undefined,
     };
   }
@@ -181,7 +185,7 @@ const ALLOW_HEADERS = 'access-control-allow-headers';
 const PARAM_HEADER = /^mcp-param-[\w.-]{1,128}$/;
 const MOST_ASKED = 64;
 
-function preflightHeaders(paramHeaders: readonly string[]): AnswerHeaders {
+function preflightHeaders(methods: string, paramHeaders: readonly string[]): AnswerHeaders {
   const allowed = [
     'authorization',
     'content-type',
@@ -198,8 +202,8 @@ function preflightHeaders(paramHeaders: readonly string[]): AnswerHeaders {
   ];
   return {
     ...EMPTY_HEADERS,
-    allow: METHODS,
-    'access-control-allow-methods': METHODS,
+    allow: methods,
+    'access-control-allow-methods': methods,
     [ALLOW_HEADERS]: allowed.join(', '),
     'access-control-max-age': '600',
   };
