@@ -50,6 +50,52 @@ test('an item may be added again when it falls due', () => {
   expect(times.map((time) => time - start)).toEqual([100, 200, 300]);
 });
 
+test('S19: one that is added again does not make those wait that fall due before it', () => {
+  const times: string[] = [];
+  const start = Date.now();
+  const queue: DueQueue<string> = new DueQueue(100, Date.now, (item) => {
+    times.push(`${item}${Date.now() - start}`);
+    queue.add(item);
+  });
+  queue.add('a');
+  vi.advanceTimersByTime(10);
+  queue.add('b');
+  vi.advanceTimersByTime(120);
+  queue.add('c');
+  vi.advanceTimersByTime(200);
+  expect(times).toEqual(['a100', 'b110', 'a200', 'b210', 'c230', 'a300', 'b310', 'c330']);
+  expect(vi.getTimerCount()).toBe(1);
+});
+
+test('a failure while one is due does not stop the others', () => {
+  const due: string[] = [];
+  const queue: DueQueue<string> = new DueQueue(100, Date.now, (item) => {
+    due.push(item);
+    if (item === 'a') throw new Error('a');
+  });
+  queue.add('a');
+  queue.add('b');
+  expect(() => vi.advanceTimersByTime(100)).toThrow('a');
+  vi.advanceTimersByTime(1);
+  expect(due).toEqual(['a', 'b']);
+});
+
+test('clearing while one is due, and adding another, leaves one timer', () => {
+  const due: string[] = [];
+  const queue: DueQueue<string> = new DueQueue(100, Date.now, (item) => {
+    due.push(item);
+    if (item !== 'a') return;
+    queue.clear();
+    queue.add('c');
+  });
+  queue.add('a');
+  queue.add('b');
+  vi.advanceTimersByTime(100);
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(100);
+  expect(due).toEqual(['a', 'c']);
+});
+
 test('after clear nothing happens', () => {
   const { queue, due } = open();
   queue.add('a');

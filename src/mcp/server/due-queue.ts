@@ -44,15 +44,19 @@ export class DueQueue<T> {
   }
 
   readonly #fire = (): void => {
-    this.#timer = undefined;
     const now = this.#now();
-    for (let due = this.#first(); due !== undefined && due[1] <= now; due = this.#first()) {
-      this.#dueAt.delete(due[0]);
-      this.#onDue(due[0]);
+    try {
+      // Until the end the timer counts as set: what is added meanwhile falls due after whatever waits already.
+      for (let due = this.#first(); due !== undefined && due[1] <= now; due = this.#first()) {
+        this.#dueAt.delete(due[0]);
+        this.#onDue(due[0]);
+      }
+    } finally {
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+      const next = this.#first();
+      if (next !== undefined) this.#arm(Math.max(1, next[1] - this.#now()));
     }
-    if (this.#timer !== undefined) return;
-    const next = this.#first();
-    if (next !== undefined) this.#arm(Math.max(1, next[1] - this.#now()));
   };
 
   #first(): [T, number] | undefined {
