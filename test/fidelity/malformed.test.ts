@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { CompleteResultSchema, ServerResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CompleteResultSchema,
+  ListPromptsResultSchema,
+  ListResourcesResultSchema,
+  ListResourceTemplatesResultSchema,
+  ListToolsResultSchema,
+  ServerResultSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { openRawAgent } from '../support/raw-agent.js';
 import { closeAfterEach } from '../support/resources.js';
 import { startUpstream, type UpstreamScript } from '../support/scripted-upstream.js';
@@ -83,3 +90,47 @@ describe.each(['legacy', 'modern'] as const)('suggestions for a %s client', (era
     },
   );
 });
+
+describe.each(['legacy', 'modern'] as const)(
+  'offers that clients would refuse a whole list for, %s',
+  (era) => {
+    const icons = [{ sr: 1 }, { src: 'https://x.example/i.png', sizes: '48x48' }];
+    const wrong = {
+      title: 5,
+      description: {},
+      icons,
+      annotations: { audience: ['robot'], title: 3 },
+      _meta: 'x',
+    };
+
+    test('C45: are offered without what is wrong with them, beside all others', async () => {
+      const agent = await start(
+        {
+          tools: [
+            { name: 'good', inputSchema: { type: 'object' } },
+            { name: 'bad', ...wrong, inputSchema: { properties: { any: true } }, execution: 'x' },
+          ],
+          prompts: [{ name: 'bad', ...wrong, arguments: [{ name: 'a', required: 'yes' }] }],
+          resources: [{ uri: 'x:1', name: 'bad', ...wrong, size: '5' }],
+          templates: [{ uriTemplate: 'x:{y}', name: 'bad', ...wrong, mimeType: 5 }],
+        },
+        era,
+        {},
+      );
+      const rows = [
+        ['tools/list', ListToolsResultSchema, 'tools', 2],
+        ['prompts/list', ListPromptsResultSchema, 'prompts', 1],
+        ['resources/list', ListResourcesResultSchema, 'resources', 1],
+        ['resources/templates/list', ListResourceTemplatesResultSchema, 'resourceTemplates', 1],
+      ] as const;
+      for (const [method, schema, member, count] of rows) {
+        const { message } = await agent.request(method, {});
+        const result = message?.['result'] as Record<string, unknown>;
+        expect(result[member]).toHaveLength(count);
+        // Since 2026-07-28 the schema of a property may be a boolean.
+        if (era === 'legacy' || method !== 'tools/list')
+          expect(schema.safeParse(result).error).toBeUndefined();
+      }
+    });
+  },
+);

@@ -77,6 +77,17 @@ const REWRITES: readonly Rewrite[] = [
       ),
   },
   {
+    what: 'schemas of properties are objects for clients of the handshake era, which knew no others',
+    applies: (entrance, method) => method === 'tools/list' && !isModern(entrance),
+    rewrite: (result) =>
+      mapLists(result, (items) =>
+        items.map((item) => ({
+          ...item,
+          inputSchema: withObjectProperties(item['inputSchema'] as JsonObject),
+        })),
+      ),
+  },
+  {
     what: 'results of the modern era say what kind they are and who made them',
     applies: isModern,
     rewrite: (result) => ({
@@ -169,6 +180,16 @@ function withoutKey(value: Json, key: string): Json {
       .filter(([name]) => name !== key)
       .map(([name, member]) => [name, withoutKey(member as Json, key)]),
   );
+}
+
+function withObjectProperties(schema: JsonObject): JsonObject {
+  const { properties } = schema;
+  if (!isObject(properties)) return schema;
+  const objects = Object.entries(properties).map(([name, property]) => [
+    name,
+    property === true ? {} : property,
+  ]);
+  return { ...schema, properties: Object.fromEntries(objects) as JsonObject };
 }
 
 function textOf(value: Json | undefined): string {

@@ -9,7 +9,6 @@ import { isObject } from '../jsonrpc/index.js';
 import type { CacheHints } from '../wire/index.js';
 import { ClientError, invalidResponse } from './client-error.js';
 import { toTtl } from './peer.js';
-import { withoutNulls } from './without-nulls.js';
 
 /** All pages of a list. */
 export interface Listing<Item> {
@@ -121,9 +120,7 @@ class ListReader<Item> {
       this.#rejected.push({ name: undefined, reason: `${this.#source.key} must be a string` });
       return;
     }
-    const item = this.#keys.has(name)
-      ? `${this.#source.key} occurs twice`
-      : this.#source.read(withoutNulls(entry));
+    const item = this.#keys.has(name) ? `${this.#source.key} occurs twice` : this.#source.read(entry);
     if (typeof item === 'string') {
       this.#rejected.push({ name, reason: item });
     } else {

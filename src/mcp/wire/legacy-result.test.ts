@@ -60,6 +60,15 @@ describe('tools', () => {
     expect(toolOf(tool)).toEqual({ ...tool, inputSchema: {} });
   });
 
+  test('B6: schemas of properties that are true or false become objects that say the same', () => {
+    const properties = { any: true, none: false, some: { type: 'string' } };
+    const old = { any: {}, none: { not: {} }, some: { type: 'string' } };
+    const schema = { type: 'object', properties };
+    const tool = toolOf({ inputSchema: schema, outputSchema: schema });
+    expect(tool['inputSchema']).toEqual({ type: 'object', properties: old });
+    expect(tool['outputSchema']).toEqual({ type: 'object', properties: old });
+  });
+
   test('header annotations are taken out of the input schema', () => {
     const inputSchema = { type: 'object', properties: { site: { type: 'string', 'x-mcp-header': 'Site' } } };
     expect(toolOf({ inputSchema })['inputSchema']).toEqual({

@@ -1,5 +1,5 @@
 import { isObject, stringifyJson, type Json, type JsonObject } from '../jsonrpc/index.js';
-import { rewriteSchema, withoutParamHeaders } from '../model/index.js';
+import { mapMembers, rewriteSchema, withoutParamHeaders } from '../model/index.js';
 import { META_SERVER_INFO, metaOf } from './meta.js';
 import { isOfProtocol } from './protocol-methods.js';
 import { hasLegacyTasks, isAtLeast, type LegacyRevision } from './revisions.js';
@@ -64,12 +64,14 @@ function withoutServerInfo(result: JsonObject): JsonObject {
 function toLegacyTool(tool: Json, revision: LegacyRevision): Json {
   if (!isObject(tool)) return tool;
   const { inputSchema, outputSchema, execution, ...rest } = tool;
-  const output = isObject(outputSchema) ? toObjectSchema(outputSchema) : outputSchema;
+  const output = isObject(outputSchema) ? withObjectProperties(toObjectSchema(outputSchema)) : outputSchema;
   return {
     ...rest,
     ...(execution !== undefined && hasLegacyTasks(revision) && { execution }),
     ...(inputSchema !== undefined && {
-      inputSchema: isObject(inputSchema) ? withoutParamHeaders(inputSchema) : inputSchema,
+      inputSchema: isObject(inputSchema)
+        ? withObjectProperties(withoutParamHeaders(inputSchema))
+        : inputSchema,
     }),
     ...(output !== undefined && { outputSchema: output }),
   };
@@ -89,6 +91,22 @@ function toObjectSchema(schema: JsonObject): JsonObject | undefined {
     properties: { result: rewriteSchema(inner, rebaseReferences) },
     required: ['result'],
   };
+}
+
+/** Before the modern era the schema of a property had to be an object, so `true` and `false` are written as one. */
+function withObjectProperties<Schema extends JsonObject | undefined>(schema: Schema): Schema | JsonObject {
+  const properties = schema?.['properties'];
+  if (!isObject(properties) || !Object.values(properties).some(isBoolean)) return schema;
+  return { ...schema, properties: mapMembers(properties, toObjectForm) };
+}
+
+function toObjectForm(schema: Json): Json {
+  if (!isBoolean(schema)) return schema;
+  return schema ? {} : { not: {} };
+}
+
+function isBoolean(value: Json | undefined): value is boolean {
+  return typeof value === 'boolean';
 }
 
 const NEW_ROOT = '#/properties/result';
