@@ -136,6 +136,39 @@ describe.each(ERAS)('while it works, %s client', (era) => {
     ]);
   });
 
+  test('B6: what else progress and log messages say arrives, apart from what belongs to the hop', async () => {
+    const said = { own: [1], _meta: { 'vendor.example/a': { b: 1 }, 'io.modelcontextprotocol/x': 1 } };
+    const kept = { own: [1], _meta: { 'vendor.example/a': { b: 1 } } };
+    const { agent } = await start(
+      {
+        capabilities: { logging: {} },
+        results: { 'logging/setLevel': () => ({}) },
+        ...answers('tools/call', (id, response, { rpc }) => {
+          const { progressToken } = (rpc.params?.['_meta'] ?? {}) as { progressToken?: unknown };
+          const events = [
+            { method: 'notifications/progress', params: { progressToken, progress: 1, ...said } },
+            { method: 'notifications/progress', params: { progressToken, progress: 2, message: 'b' } },
+            { method: 'notifications/message', params: { level: 'error', data: null, ...said } },
+            { id, result: { content: [] } },
+          ].map((event) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...event })}\n\n`);
+          response.writeHead(200, { 'content-type': 'text/event-stream' }).end(events.join(''));
+        }),
+      },
+      era,
+    );
+    if (era === 'legacy') await agent.request('logging/setLevel', { level: 'info' });
+    const level = era === 'modern' && { 'io.modelcontextprotocol/logLevel': 'info' };
+    const { before } = await agent.request('tools/call', {
+      name: 't',
+      _meta: { progressToken: 0, ...level },
+    });
+    expect(before.map(({ params }) => params)).toEqual([
+      { progressToken: 0, progress: 1, ...kept },
+      { progressToken: 0, progress: 2, message: 'b' },
+      { level: 'error', data: null, ...kept },
+    ]);
+  });
+
   test('keys of vendors and of traces in _meta reach the upstream, those of the hop do not', async () => {
     const { upstream, agent } = await start({}, era);
     const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';

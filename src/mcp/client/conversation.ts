@@ -10,7 +10,6 @@ import {
   type RequestId,
   type RequestMessage,
 } from '../jsonrpc/index.js';
-import type { Progress } from '../model/index.js';
 import type {
   Outgoing,
   ProgressRead,
@@ -25,6 +24,7 @@ import { ClientError, invalidResponse, toError } from './client-error.js';
 import type { Clock } from './clock.js';
 import { Deadlines } from './deadlines.js';
 import type { ClientWarning, OngoingCall } from './options.js';
+import { readToldProgress, toProgress } from './told-progress.js';
 import { withLimit } from './with-limit.js';
 
 /** What becomes of the messages of a conversation. */
@@ -238,22 +238,24 @@ export class Conversation implements Receiver {
   }
 
   #receiveProgress(params: JsonObject | undefined, during: RequestId | undefined): void {
-    if (params === undefined) return;
-    const { progressToken: token, progress, total, message } = params;
-    if (typeof token !== 'number' || typeof progress !== 'number') return;
-    if (during !== undefined && during !== token) return;
-    const knownTotal = typeof total === 'number' ? total : undefined;
-    const knownMessage = typeof message === 'string' ? message : undefined;
-    this.#moveOn(token, progress, knownTotal, knownMessage);
+    const told = readToldProgress(params);
+    if (told === undefined || (during !== undefined && during !== told.token)) return;
+    this.#moveOn(told.token, told.progress, told.total, told.message, told.others);
   }
 
-  #moveOn(token: number, progress: number, total: number | undefined, message: string | undefined): void {
+  #moveOn(
+    token: number,
+    progress: number,
+    total: number | undefined,
+    message: string | undefined,
+    others?: JsonObject,
+  ): void {
     const call = this.#pending.get(token);
     if (call === undefined || !call.wantsProgress || !(progress > call.lastProgress)) return;
     call.lastProgress = progress;
     call.idleDeadline = this.#clock.now() + call.idleMs;
     try {
-      call.options.onProgress?.(toProgress(progress, total, message));
+      call.options.onProgress?.(toProgress(progress, total, message, others));
     } catch {
       this.#host.warned({ code: 'hook_failed', message: 'onProgress threw' });
     }
@@ -325,12 +327,6 @@ export class Conversation implements Receiver {
       this.#host.failed(call, error);
     }
   }
-}
-
-function toProgress(progress: number, total: number | undefined, message: string | undefined): Progress {
-  if (message !== undefined)
-    return total === undefined ? { progress, message } : { progress, total, message };
-  return total === undefined ? { progress } : { progress, total };
 }
 
 function toOutgoing(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { failure, openLegacy, openModern } from '../../../test/support/client/open-client.js';
 import { metaOf, SILENCE, type Script } from '../../../test/support/client/scripted-transport.js';
+import { parseJson, type JsonObject } from '../jsonrpc/index.js';
 import type { Progress } from '../model/index.js';
 
 const OK = { content: [{ type: 'text', text: 'ok' }] };
@@ -72,6 +73,9 @@ describe('progress', () => {
       total: 9,
       message: 'on it',
     });
+    // More digits than a double has, as some writers print them.
+    const text = `{"progressToken":${second!.id!},"progress":33.333333333333329,"total":100.00000000000001}`;
+    wire.notify('notifications/progress', parseJson(text) as JsonObject);
     for (const bad of [
       undefined,
       {},
@@ -86,7 +90,10 @@ describe('progress', () => {
     wire.notify('notifications/progress', { progressToken: token, progress: 100 });
     expect(seen).toEqual({
       a: [{ progress: 0 }, { progress: 0.5 }, { progress: 2 }],
-      b: [{ progress: 7, total: 9, message: 'on it' }],
+      b: [
+        { progress: 7, total: 9, message: 'on it' },
+        { progress: 33.333_333_333_333_33, total: 100.000_000_000_000_01 },
+      ],
     });
   });
 

@@ -1,6 +1,6 @@
 import type { NotificationMessage } from '../jsonrpc/index.js';
 import { isLogLevel, reachesLevel, type LogMessage } from '../model/index.js';
-import { META_SUBSCRIPTION_ID, metaOf } from '../wire/index.js';
+import { META_SUBSCRIPTION_ID, metaOf, withoutHopMeta } from '../wire/index.js';
 import type { Call } from './call.js';
 import { toChange } from './change-filter.js';
 import { ClientError, toError } from './client-error.js';
@@ -80,9 +80,10 @@ export class NotificationDesk {
   }
 
   #receiveLog(connection: Connection, { params }: NotificationMessage, during: Call | undefined): void {
-    const { level, logger, data } = params ?? {};
+    if (params === undefined) return;
+    const { level, logger, data, ...others } = withoutHopMeta(params);
     if (!isLogLevel(level) || data === undefined) return;
-    const message: LogMessage = { level, data, ...(typeof logger === 'string' && { logger }) };
+    const message: LogMessage = { ...others, level, data, ...(typeof logger === 'string' && { logger }) };
     const call = during ?? onlyListener(connection);
     const { onLog: onCallLog, logLevel = 'debug' } = call?.options ?? {};
     if (onCallLog !== undefined && reachesLevel(level, logLevel))

@@ -26,11 +26,12 @@ export type InputRequests = Readonly<Record<string, InputRequest>>;
 /** The bare results, by the keys of the requests they answer. */
 export type InputResponses = Readonly<Record<string, JsonObject>>;
 
-/** How far a request is. */
+/** How far a request is. Members that are not listed here are kept. */
 export interface Progress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
+  readonly [extra: string]: unknown;
 }
 
 export const LOG_LEVELS = [
@@ -46,11 +47,12 @@ export const LOG_LEVELS = [
 /** From `debug` to `emergency`. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A log message of a server. */
+/** A log message of a server. Members that are not listed here are kept. */
 export interface LogMessage {
   readonly level: LogLevel;
   readonly logger?: string;
   readonly data: Json;
+  readonly [extra: string]: unknown;
 }
 
 export function isLogLevel(value: unknown): value is LogLevel {

@@ -35,7 +35,9 @@ export interface CallInit {
   readonly reply: Reply;
 }
 
-const PROGRESS_HEAD = '{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":';
+const PROGRESS = 'notifications/progress';
+const PROGRESS_HEAD = `{"jsonrpc":"2.0","method":"${PROGRESS}","params":{"progressToken":`;
+const PROGRESS_MEMBERS: ReadonlySet<string> = new Set(['progress', 'total', 'message']);
 
 /**
  * One request on its way through a handler. Answers exactly once, whatever the handler does; what comes after the
@@ -114,14 +116,14 @@ export abstract class Call implements McpRequest {
     if (this.#progressToken === undefined || !Number.isFinite(progress) || progress <= this.#progress) return;
     if (!this.#mayNotify()) return;
     this.#progress = progress;
-    this.#push(this.#writeProgress(progress, total, message));
+    if (saysMore(update)) this.#notify(PROGRESS, { ...update, progressToken: this.#progressToken });
+    else this.#push(this.#writeProgress(progress, total, message));
   }
 
   log(message: LogMessage): void {
     if (this.#logLevel === undefined || !reachesLevel(message.level, this.#logLevel)) return;
     if (!this.#mayNotify()) return;
-    const { level, logger, data } = message;
-    this.#notify('notifications/message', { level, ...(logger !== undefined && { logger }), data });
+    this.#notify('notifications/message', message as JsonObject);
   }
 
   errorCodeOf(thrown: unknown): number | undefined {
@@ -266,4 +268,9 @@ export abstract class Call implements McpRequest {
     const told = this.#totalText.slice(0, -2);
     return `${text}${told},"message":${JSON.stringify(message)}}}`;
   }
+}
+
+function saysMore(update: Progress): boolean {
+  for (const name in update) if (!PROGRESS_MEMBERS.has(name)) return true;
+  return false;
 }
