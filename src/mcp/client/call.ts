@@ -58,7 +58,11 @@ export class Call implements OngoingCall {
   input: AbortController | undefined;
   /** HTTP status of an error answer. */
   status: number | undefined;
+  /** How far the round under way is. */
   lastProgress = Number.NEGATIVE_INFINITY;
+  /** What the caller heard last of how far it is, over all rounds. */
+  toldProgress = Number.NEGATIVE_INFINITY;
+  #progressBase: number | undefined;
   idleMs = 0;
   idleDeadline = 0;
   totalDeadline = 0;
@@ -118,6 +122,20 @@ export class Call implements OngoingCall {
   get deadline(): number {
     if (this.pausedAt !== undefined) return Number.POSITIVE_INFINITY;
     return this.idleDeadline < this.totalDeadline ? this.idleDeadline : this.totalDeadline;
+  }
+
+  startRound(): void {
+    this.lastProgress = Number.NEGATIVE_INFINITY;
+    this.#progressBase = undefined;
+  }
+
+  /**
+   * What has to be added to the progress of this round. A round may count from the beginning again or go on where the one
+   * before ended; the caller hears one count, which grows.
+   */
+  baseOf(progress: number): number {
+    this.#progressBase ??= progress > this.toldProgress ? 0 : this.toldProgress;
+    return this.#progressBase;
   }
 
   /** While somebody on our side is thinking, the call does not grow older, up to a limit for all such times together. */

@@ -108,7 +108,7 @@ export class Conversation implements Receiver {
       return;
     }
     call.id = id;
-    call.lastProgress = Number.NEGATIVE_INFINITY;
+    call.startRound();
     this.#pending.set(id, call);
     this.#deadlines.watch(call, this.#clock.now());
     let signal: AbortSignal | undefined;
@@ -254,8 +254,12 @@ export class Conversation implements Receiver {
     if (call === undefined || !call.wantsProgress || !(progress > call.lastProgress)) return;
     call.lastProgress = progress;
     call.idleDeadline = this.#clock.now() + call.idleMs;
+    const base = call.baseOf(progress);
+    if (!(base + progress > call.toldProgress)) return;
+    call.toldProgress = base + progress;
+    const wholeTotal = total === undefined ? undefined : base + total;
     try {
-      call.options.onProgress?.(toProgress(progress, total, message, others));
+      call.options.onProgress?.(toProgress(call.toldProgress, wholeTotal, message, others));
     } catch {
       this.#host.warned({ code: 'hook_failed', message: 'onProgress threw' });
     }

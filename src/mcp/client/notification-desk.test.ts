@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { settle } from '../../../test/support/client/manual-clock.js';
 import { failure, openLegacy, openModern } from '../../../test/support/client/open-client.js';
 import { metaOf, SILENCE, type Script } from '../../../test/support/client/scripted-transport.js';
 import { parseJson, type JsonObject } from '../jsonrpc/index.js';
@@ -95,6 +96,41 @@ describe('progress', () => {
         { progress: 33.333_333_333_333_33, total: 100.000_000_000_000_01 },
       ],
     });
+  });
+
+  test('B12: over the rounds of a call the caller hears one count, whether or not each round begins anew', async () => {
+    const form = {
+      method: 'elicitation/create',
+      params: { message: 'm', requestedSchema: { type: 'object' } },
+    };
+    const asked = { resultType: 'input_required', inputRequests: { a: form } };
+    const { client, wire } = await openModern(
+      {},
+      { 'tools/call': SILENCE },
+      { handlers: { elicitation: () => ({ action: 'decline' }) } },
+    );
+    const heard: Progress[] = [];
+    const call = client.callTool('t', {}, { onProgress: (progress) => heard.push(progress) });
+    for (const [round, steps] of [
+      [1, 2],
+      [0, 1, 2],
+      [9, 10],
+    ].entries()) {
+      await settle();
+      const { id } = wire.of('tools/call')[round]!;
+      for (const progress of steps)
+        wire.notify('notifications/progress', { progressToken: id!, progress, total: 3 }, id);
+      wire.answer(id!, round === 2 ? OK : asked);
+    }
+    await call;
+    expect(heard.map(({ progress, total }) => [progress, total])).toEqual([
+      [1, 3],
+      [2, 3],
+      [3, 5],
+      [4, 5],
+      [9, 3],
+      [10, 3],
+    ]);
   });
 
   test('progress on the stream of another request is ignored', async () => {

@@ -119,9 +119,9 @@ export class Tasks {
   #tellProgress(call: Call, { status, statusMessage }: TaskState, told: string): string {
     const message = `task ${status}${statusMessage === undefined ? '' : `: ${statusMessage}`}`;
     if (call.options.onProgress === undefined || message === told) return message;
-    call.lastProgress = Math.max(0, Math.floor(call.lastProgress)) + 1;
+    call.toldProgress = Math.max(0, Math.floor(call.toldProgress)) + 1;
     try {
-      call.options.onProgress({ progress: call.lastProgress, message });
+      call.options.onProgress({ progress: call.toldProgress, message });
     } catch {
       this.#warn({ code: 'hook_failed', message: 'onProgress threw' });
     }
