@@ -99,7 +99,8 @@ export function carryByRounds<Result>(
     requireSame(continued, target);
     continued.take();
   }
-  const { logLevel, onProgress, onLog, onSent, caller, capabilities = rounds.asks.capabilities } = options;
+  const { logLevel, onProgress, onLog, onSent, caller, withoutTasks } = options;
+  const { capabilities = rounds.asks.capabilities } = options;
   const callId = continued?.callId ?? call.callId;
   const parked = new ParkedCall<Result>({
     held,
@@ -123,6 +124,7 @@ export function carryByRounds<Result>(
         ...(logLevel && { logLevel }),
         ...(onSent && { onSent }),
         ...(caller !== undefined && { caller }),
+        ...(withoutTasks && { withoutTasks }),
       };
       return run(options.meta === undefined ? whole : withMetaOf(options, whole), continued);
     },

@@ -198,14 +198,24 @@ describe.each(CELLS)('a %s client and a %s upstream', (era, upstream) => {
 
 describe('what goes with it', () => {
   test('B30, S33: at the endpoint of a modern server a tool that says it needs tasks is refused as there', async () => {
-    const called = async (era: Era, path: string, name: string, args = {}): Promise<JsonObject> => {
-      const bob = await openRawAgent({ url: `${hub.url}${path}`, key: KEYS.bob, era, capabilities: {} });
+    const called = async (
+      era: Era,
+      path: string,
+      name: string,
+      args = {},
+      capabilities = {},
+    ): Promise<JsonObject> => {
+      const bob = await openRawAgent({ url: `${hub.url}${path}`, key: KEYS.bob, era, capabilities });
       return ask(bob, 'tools/call', { name, arguments: args });
     };
     const done = { isError: true, content: [{ text: 'The job failed' }] };
-    expect(await called('modern', '/connectors/modern/mcp', 'failing_job')).toMatchObject({
-      error: { code: -32021, data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } },
-    });
+    // Who can be asked something is served by rounds, which changes nothing of it.
+    for (const capabilities of [{}, { elicitation: {} }])
+      expect(await called('modern', '/connectors/modern/mcp', 'failing_job', {}, capabilities)).toMatchObject(
+        {
+          error: { code: -32021, data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } },
+        },
+      );
     expect(textIn(await called('modern', '/connectors/modern/mcp', 'slow_compute', { seconds: 0.01 }))).toBe(
       'Computed  in 0.01 s',
     );
