@@ -192,9 +192,12 @@ async function listOnce(
     insists: request.actor.kind === 'admin',
   });
   try {
-    const offers = await lease.upstream.listOffers(
+    const { refused, ...offers } = await lease.upstream.listOffers(
       request.signal === undefined ? {} : { signal: request.signal },
     );
+    // A list that never had anything is not missed; one that had is not taken for empty.
+    const lost = refused.find(({ list }) => (before?.[list].length ?? 0) > 0);
+    if (lost !== undefined) throw lost.failure;
     const listing = {
       ...offers,
       connectorId: connector.id,

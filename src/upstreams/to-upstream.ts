@@ -1,15 +1,21 @@
 import type { ListTtls, RejectedOffer } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
-import type { CompletionRequest, Listing, McpClient } from '../mcp/client/index.js';
-import type { JsonObject } from '../mcp/jsonrpc/index.js';
+import {
+  ClientError,
+  type ClientErrorCode,
+  type CompletionRequest,
+  type Listing,
+  type McpClient,
+} from '../mcp/client/index.js';
+import { ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { reachesLevel, type LogLevel } from '../mcp/model/index.js';
 import type { HubError } from '../kernel/index.js';
 import { ASK_EVERYTHING } from './ask-profile.js';
 import { withInput } from './input-routing.js';
 import { toHubError } from './upstream-failure.js';
 import { toUpstreamTask } from './upstream-task.js';
-import type { Upstream, UpstreamOptions } from './upstream.js';
+import type { ListedOffers, SideList, Upstream, UpstreamOptions } from './upstream.js';
 
 /** Hears how the upstream is, by how it answers. */
 export interface Vitals {
@@ -23,6 +29,7 @@ type Shown = Pick<Access, 'headers'>;
 /** A client as operations see it: failures are the hub's, and the era is only a word to show. */
 export function toUpstream(client: McpClient, connector: Connector, vitals: Vitals, shown?: Shown): Upstream {
   const { heard, rethrow } = listeningTo(connector, vitals, shown);
+  const toFailure = (error: unknown): HubError => toHubError(error, connector, shown?.headers);
   const hearing = logListener(client);
   const answered = <Answer>({ logLevel }: UpstreamOptions, ask: () => Promise<Answer>): Promise<Answer> =>
     (logLevel === undefined ? ask() : hearing(logLevel).then(ask)).then(heard, rethrow);
@@ -66,7 +73,7 @@ export function toUpstream(client: McpClient, connector: Connector, vitals: Vita
     },
     request: (method, params, options) =>
       client.request(method, params, withInput(options)).then(heard, rethrow),
-    listOffers: (options) => listOffers(client, options.signal).then(heard, rethrow),
+    listOffers: (options) => listOffers(client, options.signal, toFailure).then(heard, rethrow),
   };
 }
 
@@ -103,13 +110,38 @@ function logListener(client: McpClient): (level: LogLevel) => Promise<void> {
   };
 }
 
-async function listOffers(client: McpClient, signal: AbortSignal | undefined) {
+async function listOffers(
+  client: McpClient,
+  signal: AbortSignal | undefined,
+  toFailure: (error: unknown) => HubError,
+): Promise<ListedOffers> {
   // Some servers offer only what the client they speak to can take part in.
   const options = { ...(signal !== undefined && { signal }), capabilities: ASK_EVERYTHING.capabilities };
+  const refusals: RejectedOffer[] = [];
+  const refused: ListedOffers['refused'][number][] = [];
+  /** A server whose prompts or resources are out of order, and not only for a moment, still has its tools. */
+  const unlessRefused = async <Item>(
+    list: SideList,
+    kind: RejectedOffer['kind'],
+    read: () => Promise<Listing<Item>>,
+  ): Promise<Listing<Item>> => {
+    try {
+      return await read().catch((error: unknown) => {
+        if (!isRefusal(error)) throw error;
+        return read();
+      });
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const failure = toFailure(error);
+      refused.push({ list, failure });
+      refusals.push({ kind, name: LIST_METHODS[list], reason: failure.message });
+      return { items: [], rejected: [], ttlMs: undefined, cacheScope: undefined };
+    }
+  };
   const tools = await client.listTools(options);
-  const prompts = await client.listPrompts(options);
-  const resources = await client.listResources(options);
-  const templates = await client.listResourceTemplates(options);
+  const prompts = await unlessRefused('prompts', 'prompt', () => client.listPrompts(options));
+  const resources = await unlessRefused('resources', 'resource', () => client.listResources(options));
+  const templates = await unlessRefused('templates', 'template', () => client.listResourceTemplates(options));
   return {
     tools: tools.items,
     prompts: prompts.items,
@@ -121,8 +153,22 @@ async function listOffers(client: McpClient, signal: AbortSignal | undefined) {
       ...rejected('prompt', prompts),
       ...rejected('resource', resources),
       ...rejected('template', templates),
+      ...refusals,
     ],
+    refused,
   };
+}
+
+const LIST_METHODS: Readonly<Record<SideList, string>> = {
+  prompts: 'prompts/list',
+  resources: 'resources/list',
+  templates: 'resources/templates/list',
+};
+const USELESS: ReadonlySet<ClientErrorCode> = new Set(['invalid_response', 'cursor_repeated', 'page_limit']);
+
+/** Whether the upstream is there and answered, only not with a list. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof ProtocolError || (error instanceof ClientError && USELESS.has(error.code));
 }
 
 function ttlsOf(listings: Readonly<Record<keyof ListTtls, Listing<unknown>>>): ListTtls {

@@ -1,7 +1,7 @@
 import type { Snapshot, UpstreamIdentity } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
-import type { AgentId, ConnectorId } from '../kernel/index.js';
+import type { AgentId, ConnectorId, HubError } from '../kernel/index.js';
 import type { SentRequest } from '../mcp/client/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import type {
@@ -145,9 +145,18 @@ export interface Upstream {
   /** Any method, as it is. Not repeated. */
   request(method: string, params: JsonObject, options: UpstreamOptions): Promise<JsonObject>;
   /** Everything on offer, all pages. */
-  listOffers(options: {
-    readonly signal?: AbortSignal;
-  }): Promise<Pick<Snapshot, 'tools' | 'prompts' | 'resources' | 'templates' | 'rejected' | 'ttls'>>;
+  listOffers(options: { readonly signal?: AbortSignal }): Promise<ListedOffers>;
+}
+
+/** Lists without which the others are still of use. */
+export type SideList = 'prompts' | 'resources' | 'templates';
+
+export interface ListedOffers extends Pick<
+  Snapshot,
+  'tools' | 'prompts' | 'resources' | 'templates' | 'rejected' | 'ttls'
+> {
+  /** Lists that the upstream should have and answered with an error; they are empty here, and `rejected` says why. */
+  readonly refused: readonly { readonly list: SideList; readonly failure: HubError }[];
 }
 
 export interface Upstreams {

@@ -114,7 +114,14 @@ function toUpstream(
     request: unused,
     async listOffers() {
       await behaviour.list?.();
-      return { tools: behaviour.tools ?? [], prompts: [], resources: [], templates: [], rejected: [] };
+      return {
+        tools: behaviour.tools ?? [],
+        prompts: [],
+        resources: [],
+        templates: [],
+        rejected: [],
+        refused: [],
+      };
     },
   };
 }
