@@ -59,10 +59,12 @@ describe('requests of a legacy server', () => {
     const { wire } = await openLegacy({}, {}, { handlers: { elicitation: handler, sampling: () => ({}) } });
     wire.ask(1, 'elicitation/create', { mode: 'url', url: 'https://x', message: '?' });
     wire.ask(2, 'sampling/createMessage', { tools: [] });
+    wire.ask(3, 'elicitation/create', { mode: 'voice', message: '?' });
     await settle();
     expect(wire.responses).toMatchObject([
       { id: 1, error: { code: -32602 } },
       { id: 2, error: { code: -32602 } },
+      { id: 3, error: { code: -32602 } },
     ]);
   });
 

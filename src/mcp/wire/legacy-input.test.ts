@@ -165,6 +165,7 @@ describe('forms for 2025-06-18', () => {
 
   test.each<[string, Json]>([
     ['several choices', { f: { type: 'array', items: { enum: ['a'] } } }],
+    ['a form within the form', { f: { type: 'object', properties: { g: { type: 'string' } } } }],
     ['choices without values', { f: { type: 'string', oneOf: [{ title: 'A' }] } }],
     ['choices that are no list', { f: { type: 'string', oneOf: {} } }],
     ['a field that is none', { f: true }],
@@ -193,6 +194,7 @@ describe('what a client has to declare', () => {
   const url = elicitation({ mode: 'url' });
   const simple = form({});
   const unnamed = elicitation({ message: 'm' });
+  const both = { elicitation: { form: {}, url: {} } };
   const roots: InputRequest = { method: 'roots/list' };
 
   test.each<[string, InputRequest, ClientCapabilities, ClientCapabilities | undefined]>([
@@ -211,6 +213,9 @@ describe('what a client has to declare', () => {
     ['form, only URL', simple, { elicitation: { url: {} } }, { elicitation: { form: {} } }],
     ['form, both', simple, { elicitation: { form: {}, url: {} } }, undefined],
     ['mode absent is form', unnamed, { elicitation: { url: {} } }, { elicitation: { form: {} } }],
+    ['a mode nobody knows', elicitation({ mode: 'voice' }), both, { elicitation: {} }],
+    ['a mode that is none', elicitation({ mode: 5 }), both, { elicitation: {} }],
+    ['null for no mode', elicitation({ mode: null }), both, undefined],
     ['URL, nothing', url, {}, { elicitation: { url: {} } }],
     ['URL, empty', url, { elicitation: {} }, { elicitation: { url: {} } }],
     ['URL, only form', url, { elicitation: { form: {} } }, { elicitation: { url: {} } }],

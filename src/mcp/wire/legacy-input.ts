@@ -94,7 +94,7 @@ function toOldFormSchema(schema: Json | undefined): JsonObject | undefined {
 }
 
 function isExpressible(field: Json | undefined): boolean {
-  if (!isObject(field) || field['type'] === 'array') return false;
+  if (!isObject(field) || field['type'] === 'array' || field['type'] === 'object') return false;
   const { oneOf } = field;
   return oneOf === undefined || (Array.isArray(oneOf) && oneOf.every(isChoice));
 }
@@ -135,7 +135,9 @@ export function missingForInput(
       return usesTools && sampling['tools'] === undefined ? { sampling: { tools: {} } } : undefined;
     }
     case 'elicitation/create': {
-      const mode = request.params?.['mode'] === 'url' ? 'url' : 'form';
+      const mode = request.params?.['mode'] ?? 'form';
+      // There is nothing to declare for a mode that nobody knows.
+      if (mode !== 'form' && mode !== 'url') return { elicitation: {} };
       return supportsElicitation(capabilities, mode) ? undefined : { elicitation: { [mode]: {} } };
     }
   }
