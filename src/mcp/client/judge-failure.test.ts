@@ -46,6 +46,22 @@ describe('a server that speaks the other era now', () => {
     expect(codes(warnings)).toEqual(['other_era']);
   });
 
+  test.each<readonly [what: string, status: number, ping: Answer, told: readonly string[]]>([
+    ['and in a ping too was replaced', 400, new Refusal(400, -32602, 'no envelope'), ['other_era']],
+    ['and is there is still one', 400, {}, []],
+    ['and knows no ping is still one', 400, new Refusal(200, -32601, 'no'), []],
+    ['in band is not asked', 200, new Refusal(400, -32602, 'no envelope'), []],
+  ])('1.6.9: a handshake server that finds params wrong %s', async (_what, status, ping, told) => {
+    const { client, warnings, wire } = await openLegacy(
+      {},
+      { 'tools/call': new Refusal(status, -32602, 'no envelope'), ping },
+    );
+    expect(await failure(client.callTool('a'))).toMatchObject({ name: 'ProtocolError', code: -32602 });
+    await settle();
+    expect(codes(warnings)).toEqual(told);
+    expect(wire.of('ping')).toHaveLength(status === 400 ? 1 : 0);
+  });
+
   test.each([
     ['an unknown session', new Refusal(400, -32000, 'Bad Request: Server not initialized')],
     ['an invalid request', new Refusal(400, -32600, 'Bad Request: Missing session ID')],

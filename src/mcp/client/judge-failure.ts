@@ -1,4 +1,4 @@
-import { INVALID_PARAMS, METHOD_NOT_FOUND, ProtocolError } from '../jsonrpc/index.js';
+import { INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, ProtocolError } from '../jsonrpc/index.js';
 import { TransportError, type TransportErrorCode } from '../transports/index.js';
 import { judgeProbe, type ProbeAnswer } from '../wire/index.js';
 import type { Call } from './call.js';
@@ -8,8 +8,8 @@ import type { ClientWarning } from './options.js';
 /** The peer no longer knows our session; it did not look at the request. */
 const SESSION_LOST = new Set<TransportErrorCode>(['MCP_SESSION_NOT_FOUND', 'HTTP_SESSION_REQUIRED']);
 const ANSWER_LOST = new Set<TransportErrorCode>(['CONNECTION_CLOSED', 'SSE_STREAM_LOST']);
-/** Codes without a meaning of their own, under which servers also report unknown sessions. */
-const VAGUE_CODES = new Set([-32000, -32001]);
+/** Codes without a meaning of their own, or about messages as such, under which servers also report unknown sessions. */
+const VAGUE_CODES = new Set([-32000, -32001, INVALID_REQUEST]);
 
 /**
  * Some servers answer 400 instead of 404 when they do not know a session. That is believed once: a new session is
@@ -47,6 +47,25 @@ export function speaksOtherEra(connection: Connection, call: Call, error: Error)
   if (connection.peer.era === 'legacy')
     return refusal.kind === 'error' && (era === 'modern' || era === 'incompatible');
   return connection.proven && era === 'legacy' && isRequestFault(refusal.status) && !isModern(refusal);
+}
+
+/**
+ * A modern server misses first what it wants to be told with each request, and says so as others say that params are wrong.
+ * So a legacy one that says it with this status is asked for a sign of life: whoever finds params wrong there is modern.
+ */
+export async function lookForOtherEra(
+  connection: Connection,
+  call: Call,
+  error: Error,
+  ping: () => Promise<unknown>,
+): Promise<void> {
+  const isLegacy = connection.peer.era === 'legacy';
+  if (!isLegacy || call.method === 'ping' || call.status !== 400 || !isAboutParams(error)) return;
+  if (isAboutParams(await ping().catch((thrown: unknown) => thrown))) connection.warned(OTHER_ERA);
+}
+
+function isAboutParams(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === INVALID_PARAMS;
 }
 
 type Refusal = Extract<ProbeAnswer, { readonly kind: 'error' | 'status' }>;

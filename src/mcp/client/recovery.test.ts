@@ -111,6 +111,7 @@ describe('a lost session', () => {
   test('C31: a 400 is believed to be about the session once', async () => {
     const refusals: readonly Answer[] = [
       new Refusal(400, -32000, 'Bad Request: No valid session ID provided'),
+      new Refusal(400, -32600, 'Bad Request: No valid session ID provided'),
       new TransportError('HTTP_STATUS', 'no', { status: 400 }),
       new TransportError('HTTP_SESSION_REQUIRED', 'no', { status: 400 }),
     ];

@@ -21,12 +21,13 @@ import {
   readTrace,
   routingHeaders,
 } from '../wire/index.js';
+import { HARMLESS } from './call-plans.js';
 import { abortedError, Call, type CallOwner, type CallPlan } from './call.js';
 import { ClientError, invalidResponse, toError, unsent } from './client-error.js';
 import type { Connection } from './connection.js';
 import type { ConnectionKeeper } from './connection-keeper.js';
 import { readLegacyHandle } from './followed-task.js';
-import { isAnswerLost, judgeLoss, OTHER_ERA, speaksOtherEra } from './judge-failure.js';
+import { isAnswerLost, judgeLoss, lookForOtherEra, OTHER_ERA, speaksOtherEra } from './judge-failure.js';
 import type { CallOptions, RequestOptions } from './options.js';
 import type { Peer } from './peer.js';
 import { toLegacyAnswer } from './result-shapes.js';
@@ -154,6 +155,7 @@ export class Requester implements CallOwner {
       void this.#refresh(call, error);
       return;
     }
+    void lookForOtherEra(connection, call, error, () => this.request('ping', undefined, HARMLESS, undefined));
     call.reject(error);
   }
 
