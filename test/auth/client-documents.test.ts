@@ -51,7 +51,7 @@ afterEach(async () => {
 });
 
 /** The authorization server alone, with the web in the place of its `fetch`. */
-async function serve(web: (url: string) => Promise<Response>): Promise<{ url: string; asked: string[] }> {
+async function serve(web: (url: string) => Promise<Response>) {
   const tickets = createMemoryTickets();
   const asked: string[] = [];
   let url = '';
@@ -95,7 +95,7 @@ async function serve(web: (url: string) => Promise<Response>): Promise<{ url: st
     server.closeAllConnections();
     return new Promise((resolve) => server.close(resolve));
   });
-  return { url, asked };
+  return { url, asked, tickets };
 }
 
 const answering = (document: unknown) => () => Promise.resolve(Response.json(document));
@@ -162,6 +162,41 @@ describe('a client-id metadata document', () => {
       startAuthorization(hub, { clientId: CLIENT }),
     );
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
+  });
+});
+
+describe('what strangers have the authorization server do', () => {
+  test('O-16 G20: other servers are asked so many times for one network, whichever endpoint is used', async () => {
+    const hub = await serve(() => Promise.resolve(new Response('', { status: 404 })));
+    const answers = new Set<string>();
+    for (let number = 0; number < 70; number++) {
+      const client_id = `https://app.example/${number}.json`;
+      const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x', client_id });
+      const path = number % 2 === 0 ? '/oauth/token' : '/oauth/revoke';
+      const answer = await fetch(hub.url + path, { method: 'POST', body });
+      answers.add(`${answer.status} ${((await answer.json()) as { error: string }).error}`);
+    }
+    expect(hub.asked).toHaveLength(60);
+    expect([...answers]).toEqual(['400 invalid_client']);
+  });
+
+  test('O-16: so many sign-ins may be begun from one network, and then no more is written down', async () => {
+    const hub = await serve(answering(DOCUMENT));
+    const begin = () =>
+      fetch(hub.url + startAuthorization(hub, { clientId: CLIENT }).path, { redirect: 'manual' });
+    for (let number = 0; number < 200; number++) expect((await begin()).status).toBe(303);
+    const kept = await hub.tickets.count('oauth-server:Interaction');
+    const refused = await begin();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    const form = new URLSearchParams(startAuthorization(hub, { clientId: CLIENT }).path.split('?')[1]);
+    const posted = await fetch(`${hub.url}/oauth/authorize`, {
+      method: 'POST',
+      body: form,
+      redirect: 'manual',
+    });
+    expect(posted.status).toBe(429);
+    expect(await hub.tickets.count('oauth-server:Interaction')).toBe(kept);
   });
 });
 

@@ -2,14 +2,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Site } from '../http-listener.js';
 import { renderFailure } from '../pages/failure-page.js';
 import { createConsent, type ConsentOptions } from './consent.js';
+import { createFlowLimits, type FlowLimitsOptions } from './flow-limits.js';
 import { sendResponse } from './node-exchange.js';
 import { createProviderDoor, type ProviderDoorOptions } from './provider-door.js';
 import { CONSENT_PATH, ROUTES } from './provider-settings.js';
 import { createRegistration, type RegistrationOptions } from './registration.js';
 
-export type AuthorizationSiteOptions = ProviderDoorOptions &
+export type AuthorizationSiteOptions = Omit<ProviderDoorOptions, 'mayFetch'> &
   Omit<ConsentOptions, 'door'> &
-  Omit<RegistrationOptions, 'door'>;
+  Omit<RegistrationOptions, 'door'> &
+  FlowLimitsOptions;
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
@@ -27,16 +29,21 @@ const OPEN = new Set<string>([
 
 /** The hub as authorization server, so that clients can sign in with a browser. */
 export function createAuthorizationSite(options: AuthorizationSiteOptions): Site {
-  const door = createProviderDoor(options);
+  const limits = createFlowLimits(options);
+  const door = createProviderDoor({ ...options, mayFetch: (request) => limits.mayFetch(request) });
   const consent = createConsent({ ...options, door });
   const register = createRegistration({ ...options, door });
+
+  async function begin(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    await limits.requireBegin(request);
+    await door.pass(withDefaultScope(request, options.scopes), response);
+  }
 
   function handlerFor(path: string, method: string): Handler {
     if (CONSENT.test(path)) return method === 'POST' ? consent.decide : consent.ask;
     if (path === ROUTES.registration && method === 'POST' && options.registration) return register;
     if (path === ROUTES.registration && method === 'OPTIONS') return allowAnyOrigin;
-    if (path === ROUTES.authorization)
-      return (request, response) => door.pass(withDefaultScope(request, options.scopes), response);
+    if (path === ROUTES.authorization) return begin;
     return (request, response) => door.pass(request, response);
   }
 

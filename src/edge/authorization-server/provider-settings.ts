@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type {
   AccountClaims,
   Configuration,
@@ -22,6 +23,8 @@ export interface ProviderParts {
   readonly resources: OwnResources;
   /** Fetches a client's metadata document, checked and reduced to what counts. */
   readonly fetchClient: (url: string) => Promise<Response>;
+  /** Whether one may be fetched on behalf of this request. */
+  readonly mayFetch: (request: IncomingMessage) => boolean;
   readonly renderError: (context: KoaContextWithOIDC, code: string, error: Error) => Promise<void>;
   readonly clock: Clock;
 }
@@ -135,7 +138,7 @@ function cookieSettings({ issuer, cookieKey }: ProviderParts): Configuration['co
 }
 
 function featureSettings(
-  { issuer, resources, scopes, registration }: ProviderParts,
+  { issuer, resources, scopes, registration, mayFetch }: ProviderParts,
   { errors }: Library,
 ): Configuration['features'] {
   return {
@@ -150,7 +153,12 @@ function featureSettings(
       allowedPolicy: (_context, client, token) => client.clientId === token.clientId,
     },
     registration: { enabled: registration, issueRegistrationAccessToken: false },
-    clientIdMetadataDocument: { enabled: true, ack: 'draft-02' },
+    clientIdMetadataDocument: {
+      enabled: true,
+      ack: 'draft-02',
+      // Without a request it is for one that was let in before.
+      allowFetch: (context) => context === undefined || mayFetch(context.req),
+    },
     resourceIndicators: {
       enabled: true,
       defaultResource: (_context, _client, oneOf) =>
