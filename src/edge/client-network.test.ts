@@ -81,3 +81,14 @@ describe('H-38: nobody else can choose an address', () => {
     expect(createClientNetworkOf(['127.0.0.1'])('127.0.0.1', '203.0.113.7')).toBe('203.0.113.7');
   });
 });
+
+test.each([
+  ['brackets and colons', `[${':'.repeat(60_000)}`],
+  ['blanks', `1${' '.repeat(60_000)}1`],
+  ['digits', '1'.repeat(60_000)],
+  ['percent signs', '%'.repeat(60_000)],
+])('B1.9: a long entry of %s takes no time', (_what, entry) => {
+  const start = performance.now();
+  expect(clientNetworkOf('10.0.0.1', `${entry}, 10.0.0.9`)).toBe('10.0.0.1');
+  expect(performance.now() - start).toBeLessThan(100);
+});

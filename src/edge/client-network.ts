@@ -40,7 +40,11 @@ function findClient(header: string, isProxy: (address: string) => boolean): stri
 const BRACKETED = /^\[([\da-f:.]*:[\da-f:.]*)\](?::\d{1,5})?$/i;
 const WITH_PORT = /^([\d.]+):\d{1,5}$/;
 
+/** An address with brackets, a port and blanks is shorter. */
+const MAX_ENTRY = 128;
+
 function readEntry(entry: string): string | undefined {
+  if (entry.length > MAX_ENTRY) return undefined;
   const text = entry.replaceAll(/^[ \t]+|[ \t]+$/g, '');
   return toPlainAddress((BRACKETED.exec(text) ?? WITH_PORT.exec(text))?.[1] ?? text);
 }

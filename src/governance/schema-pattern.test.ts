@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { isPlainPattern } from './schema-pattern.js';
+import { CheckBudget, CheckTooLong } from './check-budget.js';
+import { isPlainPattern, linearPatterns } from './schema-pattern.js';
 
 test.each([
   ['^[a-z]+$', true],
@@ -19,4 +20,20 @@ test.each([
   ['^a'.repeat(101), false],
 ])('M-33: %s can be left to RegExp: %s', (pattern, expected) => {
   expect(isPlainPattern(pattern)).toBe(expected);
+});
+
+test.each([
+  ['digits behind a bracket', `{${'0'.repeat(200_000)}`],
+  ['brackets with digits', '{0'.repeat(100_000)],
+  ['counts without an end', '{1,'.repeat(60_000)],
+  ['a count of many digits', `a{${'0'.repeat(200_000)}1}`],
+  ['many counts', 'a{1,2}'.repeat(30_000)],
+])('M-33: a pattern of %s is judged in no time', (_what, pattern) => {
+  const start = performance.now();
+  try {
+    linearPatterns(new CheckBudget())(pattern).test('a');
+  } catch (error) {
+    expect(error).toBeInstanceOf(CheckTooLong);
+  }
+  expect(performance.now() - start).toBeLessThan(500);
 });

@@ -65,7 +65,7 @@ function compilePattern(pattern: string, budget: CheckBudget): ((text: string) =
 
 /** How large a pattern becomes when what is counted is written out; the engine allows no more than a thousand times. */
 function partsOf(pattern: string): number {
-  const counts = [...pattern.matchAll(/\{(\d*),?(\d*)\}/g)].map(([, from, to]) =>
+  const counts = [...pattern.matchAll(/\{(\d*)(?:,(\d*))?\}/g)].map(([, from, to = '']) =>
     Math.max(1, Number(from), Number(to)),
   );
   return pattern.includes('(')
