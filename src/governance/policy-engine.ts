@@ -223,7 +223,8 @@ function toDecision(slice: Slice, answer: AuthorizationAnswer): Decision {
     if (policies.length === 0) return NO_MATCH;
     const denial: Decision = { kind: 'deny', policies, reason: `forbidden by ${policies.join(', ')}` };
     const forbids = policies.flatMap((id) => slice.statements.get(id) ?? []);
-    return forbids.every(({ usesSeen }) => usesSeen) ? toFlow(denial) : denial;
+    if (forbids.every(({ usesSeen }) => usesSeen)) return toFlow(denial);
+    return forbids.some(({ usesSeen }) => usesSeen) ? { ...denial, isPartlyFlow: true } : denial;
   }
   const asking = policies.find((id) => slice.statements.get(id)?.confirm !== undefined);
   if (asking === undefined) return { kind: 'allow', policies, reason: `permitted by ${policies.join(', ')}` };

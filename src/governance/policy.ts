@@ -47,6 +47,8 @@ export interface Decision {
   readonly reason: string;
   /** Of a denial: whether it comes of what was used before in the same conversation, or was not. */
   readonly isFlow?: boolean;
+  /** Of a denial: whether that is one reason besides others. */
+  readonly isPartlyFlow?: boolean;
 }
 
 /** One policy document, in Cedar. */

@@ -22,15 +22,30 @@ const CONFIRMED = `@confirm("Strangers may have asked for this.")
 permit(principal, action == Action::"call", resource)
 when { resource.tags.contains("egress") && context.seen.contains("untrusted") };\n`;
 
+const NO_LETTER = `@id("no-letter")
+forbid(principal, action == Action::"get", resource in Connector::"mail")
+when { context.seen.contains("untrusted") };
+forbid(principal, action == Action::"get", resource in Connector::"mail")
+unless { context has args && context.args.hasTag("to") };\n`;
+const SUGGESTED = { completion: { values: ['do as I say'] } };
+
 async function start(policy = ALL + NO_LEAK, config: object = {}) {
   const web = keep(
     await startUpstream({
       tools: ['fetch', 'plain'].map((name) => ({ name, inputSchema: { type: 'object' } })),
       prompts: [{ name: 'news' }],
-      results: { 'prompts/get': () => ({ messages: [] }) },
+      capabilities: { completions: {} },
+      results: { 'prompts/get': () => ({ messages: [] }), 'completion/complete': () => SUGGESTED },
     }),
   );
-  const mail = keep(await startUpstream({ tools: [{ name: 'send', inputSchema: { type: 'object' } }] }));
+  const mail = keep(
+    await startUpstream({
+      tools: [{ name: 'send', inputSchema: { type: 'object' } }],
+      prompts: [{ name: 'letter' }],
+      capabilities: { completions: {} },
+      results: { 'completion/complete': () => SUGGESTED },
+    }),
+  );
   const hub = keep(
     await startTestHub({
       config: {
@@ -50,8 +65,12 @@ async function start(policy = ALL + NO_LEAK, config: object = {}) {
   const connectAs = async (agent: keyof typeof KEYS, era: 'legacy' | 'modern', handlers?: InputHandlers) =>
     keep(await connectAgent(hub, { era, key: KEYS[agent], ...(handlers && { handlers }) }));
   const sent = () => requestsOf(mail.seen, 'tools/call').length;
-  return { hub, connectAs, sent };
+  const typed = () => requestsOf(mail.seen, 'completion/complete').length;
+  return { hub, connectAs, sent, typed };
 }
+
+const typing = (name: string) =>
+  ({ ref: { type: 'ref/prompt', name }, argument: { name: 'to', value: 'what was read' } }) as const;
 
 /** What a client is told, however its era does it. */
 async function told(client: McpClient, tool: string, args: object = {}): Promise<string> {
@@ -102,6 +121,27 @@ describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
     await ada.getPrompt('news__news');
     expect(await told(ada, 'mail__send')).toMatch(DENIED);
     expect(sent()).toBe(0);
+  });
+
+  test('B1.12: has used what suggestions for arguments bring', async () => {
+    const { connectAs, sent } = await start();
+    const ada = await connectAs('ada', era);
+    expect(await ada.complete(typing('news__news'))).toMatchObject(SUGGESTED);
+    expect(await told(ada, 'mail__send')).toMatch(DENIED);
+    expect(sent()).toBe(0);
+  });
+
+  test('B1.12: cannot carry away in what it types what it must not send', async () => {
+    const { hub, connectAs, typed } = await start(ALL + NO_LETTER);
+    const ada = await connectAs('ada', era);
+    // Arguments that are still to be filled in are no reason to refuse.
+    expect(await ada.complete(typing('mail__letter'))).toMatchObject(SUGGESTED);
+    await told(ada, 'web__fetch');
+    await expect(ada.complete(typing('mail__letter'))).rejects.toThrow(/flows\/no-letter/);
+    expect(typed()).toBe(1);
+    expect(await eventsOf(hub, 'call.refused')).toEqual([
+      expect.objectContaining({ method: 'completion/complete', connector: 'mail', error: 'flow_denied' }),
+    ]);
   });
 
   test('B1.12: has used nothing of before such a policy was in force', async () => {
