@@ -94,7 +94,10 @@ export type ChainVerdict =
 
 const PAGE = 1_000;
 
-/** Walks the whole log. A changed row fails its own hash; a removed or inserted one breaks the link after it. */
+/**
+ * Walks the whole log. A changed row fails its own hash; a removed or inserted one breaks the link after it. What a store
+ * keeps besides, to find events by, is in no hash, and must say the same as the event.
+ */
 export async function verifyChain(store: EventReader & Pick<EventStore, 'anchor'>): Promise<ChainVerdict> {
   const anchor = await store.anchor();
   let { sequence, hash } = anchor;
@@ -104,7 +107,7 @@ export async function verifyChain(store: EventReader & Pick<EventStore, 'anchor'
     if (page.length === 0) return { ok: true, events, head: hash };
     for (const record of page) {
       if (record.sequence !== sequence + 1) return { ok: false, sequence: sequence + 1, problem: 'missing' };
-      if (record.previousHash !== hash || record.hash !== expectedHash(record))
+      if (record.previousHash !== hash || record.hash !== expectedHash(record) || record.isMisfiled === true)
         return { ok: false, sequence: record.sequence, problem: 'altered' };
       ({ sequence, hash } = record);
       events++;

@@ -263,6 +263,8 @@ export interface EventRecord {
   readonly event: HubEvent;
   readonly previousHash: string;
   readonly hash: string;
+  /** Filed under other names or another time than it has: filters do not find it, or find it for something else. */
+  readonly isMisfiled?: boolean;
 }
 
 export interface EventQuery {

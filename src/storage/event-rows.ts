@@ -66,9 +66,29 @@ export function toEventRow(record: EventRecord): EventRow {
   };
 }
 
-export function fromEventRow({ sequence, at, payload, previous_hash, hash }: EventRow): EventRecord {
+export function fromEventRow(row: EventRow): EventRecord {
+  const { sequence, at, payload, previous_hash, hash } = row;
   const { actor, event } = JSON.parse(payload) as { readonly actor: Actor; readonly event: HubEvent };
-  return { sequence, at, actor, event, previousHash: previous_hash, hash };
+  const record = { sequence, at, actor, event, previousHash: previous_hash, hash };
+  return isFiled(row, filterColumnsOf(record)) ? record : { ...record, isMisfiled: true };
+}
+
+const FILTERS = ['type', 'agent', 'connector', 'outcome', 'call_id', 'tool'] as const;
+/** Databases write these otherwise. */
+const ODD = /[\0\uFFFD\p{Surrogate}]/u;
+const ODD_IN_JSON = /\\u(?:0000|d[89a-f])/i;
+
+function isFiled(row: EventRow, own: FilterColumns): boolean {
+  // Rows of before there was this column got it only where the database could read it out of their JSON.
+  return FILTERS.every(
+    (name) =>
+      isSameName(row[name], own[name]) ||
+      (name === 'tool' && row.tool === null && ODD_IN_JSON.test(row.payload)),
+  );
+}
+
+function isSameName(kept: string | null, own: string | null): boolean {
+  return kept === own || (kept !== null && own !== null && (own.length >= MOST_OF_NAME || ODD.test(own)));
 }
 
 /** An event is kept whatever it names; only finding it by that name may then fail. */

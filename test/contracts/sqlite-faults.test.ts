@@ -22,9 +22,11 @@ import { verifyChain } from '../../src/governance/index.js';
 import { toConnectorId } from '../../src/kernel/index.js';
 import { restoreStorage } from '../../src/storage/index.js';
 import {
+  agentActor,
   appendAll,
   exampleConnector,
   exampleDiff,
+  finished,
   exampleSnapshot,
   masterKeys,
   nextRecords,
@@ -177,6 +179,9 @@ describe('F19: a damaged store is refused with what to do, never replaced', () =
       `update event_blocks set lines = replace(lines, '{"kind":"hub"},"event":{"type":"hub.started","version":"v12x"', '')`,
       'missing',
     ],
+    ['a row', 20, `update events set type = 'hub.stopped' where payload like '%v12x%'`, 'altered'],
+    ['a row', 20, `update events set agent = 'nobody' where payload like '%v12x%'`, 'altered'],
+    ['a row', 20, `update events set tool = 'other' where payload like '%v12x%'`, 'altered'],
   ])(
     'B5.3: one changed event of %s is named by its sequence (%#)',
     async (_where, count, change, problem) => {
@@ -194,6 +199,24 @@ describe('F19: a damaged store is refused with what to do, never replaced', () =
       expect(await verifyChain((await place.open()).events)).toEqual({ ok: false, sequence: 13, problem });
     },
   );
+});
+
+test.each([
+  `names = replace(names, 'agent=ada', 'agent=bob')`,
+  `names = replace(names, 'call.finished', 'hub.started')`,
+  'earliest = earliest + 100000',
+  'latest = latest - 100000',
+  'first = first + 1',
+])('B5.3: a block that is not found by what it holds any more is named (%s)', async (change) => {
+  const place = await places.create();
+  const storage = await place.open();
+  await appendAll(
+    storage.events,
+    Array.from({ length: 100 }, (_, index) => [agentActor('ada'), finished(`c${index}`)] as const),
+  );
+  await storage.close();
+  await place.execute(`update event_blocks set ${change}`);
+  expect(await verifyChain((await place.open()).events)).toMatchObject({ ok: false, sequence: 1 });
 });
 
 describe('a backup', () => {

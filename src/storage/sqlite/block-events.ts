@@ -6,14 +6,17 @@ import type { ChainPoint } from '../event-marks.js';
 import { MOST_OF_NAME, type EventFilter } from '../event-rows.js';
 import type { EventBlockRow } from '../tables.js';
 import { MOST_OF_BLOCK } from './block-inserts.js';
-import { wantedNames } from './block-names.js';
+import { namesOf, wantedNames } from './block-names.js';
 import { hashOfLine, parseLine } from './event-lines.js';
 import { matches } from './matching-events.js';
 
 /** Read before others get their turn: a millisecond. */
 const BLOCKS_PER_TURN = 4;
 
-type Block = Pick<EventBlockRow, 'first' | 'last' | 'previous_hash' | 'lines'>;
+type Block = Pick<
+  EventBlockRow,
+  'first' | 'last' | 'earliest' | 'latest' | 'previous_hash' | 'names' | 'lines'
+>;
 
 /** What a filter finds in blocks. Its range must be given. */
 export async function findInBlocks(
@@ -46,7 +49,7 @@ function blocksWith(
   const { after, before, since, until } = filter;
   let blocks = db
     .selectFrom('event_blocks')
-    .select(['first', 'last', 'previous_hash', 'lines'])
+    .select(['first', 'last', 'earliest', 'latest', 'previous_hash', 'names', 'lines'])
     .where('last', '>', after)
     // The key is the last number. Without a bound on it, blocks behind would be looked at one by one.
     .where('last', '<', before + MOST_OF_BLOCK)
@@ -61,7 +64,8 @@ function blocksWith(
 }
 
 /** Those a filter finds, oldest first. */
-function recordsOf({ previous_hash, lines }: Block, filter: EventFilter): readonly EventRecord[] {
+function recordsOf(block: Block, filter: EventFilter): readonly EventRecord[] {
+  const { previous_hash, lines } = block;
   const [first = '', ...others] = textsIn(filter);
   const found: EventRecord[] = [];
   // Looked for in all lines at once: most have nothing of it, and are not even taken out.
@@ -76,12 +80,25 @@ function recordsOf({ previous_hash, lines }: Block, filter: EventFilter): readon
       if (parsed !== undefined) {
         const { sequence, at: time, actor, event, hash } = parsed;
         const record = { sequence, at: time, actor, event, previousHash: previousHash ?? '', hash };
-        if (matches(record, filter)) found.push(record);
+        if (matches(record, filter))
+          found.push(isFiled(block, record) ? record : { ...record, isMisfiled: true });
       }
     }
     at = end + 1 < lines.length ? lines.indexOf(first, end + 1) : -1;
   }
   return found;
+}
+
+/** Whether what a block says of itself leads to it. */
+function isFiled({ first, last, earliest, latest, names }: Block, record: EventRecord): boolean {
+  const { sequence, at } = record;
+  return (
+    sequence >= first &&
+    sequence <= last &&
+    at >= earliest &&
+    at <= latest &&
+    namesOf(record).every((name) => names.includes(name))
+  );
 }
 
 /** A block that somebody has changed may not end with the end of a line. */

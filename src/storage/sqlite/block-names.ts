@@ -1,7 +1,10 @@
-import type { EventFilter, FilterColumns } from '../event-rows.js';
+import type { EventRecord } from '../../governance/index.js';
+import { filterColumnsOf, type EventFilter, type FilterColumns } from '../event-rows.js';
 
 /** Of the id of a call: enough that one in five hundred blocks is read in vain. */
 const SHORT = 4;
+/** The database writes these otherwise. */
+const ODD = /[\0\p{Surrogate}]/u;
 
 /**
  * What the events of a block name, each once, as text in which a search looks for what it wants. What is not in it is
@@ -53,4 +56,16 @@ export function wantedNames({
   if (callId !== undefined) wanted.push(`\ncall=${callId.slice(0, SHORT)}\n`);
   if (tool !== undefined) wanted.push(`\ntool=${tool}\n`);
   return wanted;
+}
+
+/** What must stand in the names of the block that a record is in, as far as every store writes it alike. */
+export function namesOf(record: EventRecord): readonly string[] {
+  const { type, agent, connector, outcome, call_id, tool } = filterColumnsOf(record);
+  const found: string[] = [`\ntype=${type}\n`];
+  if (agent !== null) found.push(`\nagent=${agent}\n`);
+  if (connector !== null) found.push(`\nconnector=${connector}\n`);
+  if (outcome !== null) found.push(`\noutcome=${outcome}\n`);
+  if (call_id !== null) found.push(`\ncall=${call_id.slice(0, SHORT)}\n`);
+  if (tool !== null && !ODD.test(tool)) found.push(`\ntool=${tool}\n`);
+  return found;
 }
