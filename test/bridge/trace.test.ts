@@ -33,8 +33,23 @@ describe.each(eras.flatMap((client) => eras.map((upstream) => [client, upstream]
       const trace = { traceparent: traceOf(1), tracestate: 'vendor=1', baggage: 'user=a' };
       await echo('one', trace);
       expect(upstream.metas.get('one')).toMatchObject(trace);
-      expect(upstream.headers.at(-1)).toMatchObject(trace);
+      const { baggage: _, ...headers } = trace;
+      expect(upstream.headers.at(-1)).toMatchObject(headers);
       expect(await eventsOf(hub, 'call.intended')).toMatchObject([{ trace: trace.traceparent }]);
+    });
+
+    test('B2.3: baggage of a header reaches nobody, and that of _meta no header', async () => {
+      const { upstream, echo } = await start(client, era);
+      const baggage = 'user=secret-of-the-network';
+      await echo('alone', undefined, { baggage });
+      await echo('beside', undefined, { baggage, traceparent: traceOf(5) });
+      await echo('meta', { baggage: 'user=a' }, { baggage });
+      expect(['alone', 'beside', 'meta'].map((label) => upstream.metas.get(label))).toEqual([
+        undefined,
+        { traceparent: traceOf(5) },
+        { baggage: 'user=a' },
+      ]);
+      expect(upstream.headers.filter((headers) => headers['baggage'] !== undefined)).toEqual([]);
     });
 
     test('a trace in headers counts where _meta has none', async () => {

@@ -18,7 +18,7 @@ import {
   progressMember,
   readModernResult,
   readTask,
-  readTrace,
+  traceHeaders,
   routingHeaders,
 } from '../wire/index.js';
 import { HARMLESS } from './call-plans.js';
@@ -245,7 +245,7 @@ export class Requester implements CallOwner {
     const id = conversation.takeId();
     options.onSent?.({ id, revision: peer.revision });
     if (peer.era === 'legacy') {
-      const trace = transport.carriesHeaders ? readTrace(options.meta) : undefined;
+      const trace = transport.carriesHeaders ? traceHeaders(options.meta) : undefined;
       call.asksForTask = asksForTask(call, peer);
       conversation.send(call, id, writeLegacy(call, id), trace);
     } else {
@@ -269,7 +269,7 @@ export class Requester implements CallOwner {
 
   #headers(call: Call, peer: Peer, params: JsonObject): Readonly<Record<string, string>> {
     const headers = routingHeaders(peer.revision, call.method, params);
-    const trace = readTrace(call.options.meta);
+    const trace = traceHeaders(call.options.meta);
     if (trace !== undefined) Object.assign(headers, trace);
     return call.method === 'tools/call' ? this.#parts.toolHeaders.addTo(headers, params) : headers;
   }

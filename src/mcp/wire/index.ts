@@ -58,7 +58,7 @@ export {
   withoutHopMeta,
   type Envelope,
 } from './meta.js';
-export { continueTrace, readTrace } from './trace-context.js';
+export { continueTrace, traceHeaders } from './trace-context.js';
 export {
   decodeHeaderValue,
   encodeHeaderValue,

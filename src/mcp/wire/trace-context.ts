@@ -1,7 +1,7 @@
 import type { JsonObject } from '../jsonrpc/index.js';
 import { metaOf } from './meta.js';
 
-/** W3C Trace Context and Baggage, under the same names in `_meta` and as HTTP headers. */
+/** W3C Trace Context and Baggage, as they stand in `_meta`. */
 export type TraceContext = Readonly<Partial<Record<'traceparent' | 'tracestate' | 'baggage', string>>>;
 
 type Source = Readonly<Record<string, unknown>>;
@@ -31,12 +31,24 @@ export function readTrace(source: Source | undefined): TraceContext | undefined 
   };
 }
 
-/** `params` with the trace that the request belongs to in `_meta`: that of `_meta` itself, else that of the headers. */
+/**
+ * The trace as HTTP headers. Baggage is not among them: it is about people and systems, and whatever stands in a header
+ * is read and kept by every proxy and log on the way.
+ */
+export function traceHeaders(source: Source | undefined): Omit<TraceContext, 'baggage'> | undefined {
+  const { baggage: _, ...trace } = readTrace(source) ?? {};
+  return trace.traceparent === undefined ? undefined : trace;
+}
+
+/**
+ * `params` with the trace that the request belongs to in `_meta`: that of `_meta` itself, else that of the headers. Baggage
+ * in a header is not the client's word to a server, but of the network it is in, and ends here.
+ */
 export function continueTrace(params: JsonObject, headers: Source | undefined): JsonObject {
   const meta = metaOf(params);
   const inMeta = meta !== undefined && ('traceparent' in meta || 'tracestate' in meta || 'baggage' in meta);
-  if (!inMeta && headers?.['traceparent'] === undefined && headers?.['baggage'] === undefined) return params;
-  const trace = readTrace(meta) ?? readTrace(headers);
+  if (!inMeta && headers?.['traceparent'] === undefined) return params;
+  const trace = readTrace(meta) ?? traceHeaders(headers);
   if (!inMeta && trace === undefined) return params;
   const { traceparent: _, tracestate: __, baggage: ___, ...others } = meta ?? {};
   const whole = { ...others, ...trace };
