@@ -98,6 +98,12 @@ const UNSAFE = [
   'DOTNET_STARTUP_HOOKS',
   'GCONV_PATH',
   'npm_config_script_shell',
+  // npm reads either sign for the other.
+  'npm_config_script-shell',
+  'NPM_CONFIG_NODE-OPTIONS',
+  'OPENSSL_CONF',
+  'OPENSSL_ENGINES',
+  'OPENSSL_MODULES',
 ];
 
 test.each(UNSAFE)('B3.2: %s is refused, without its value in the error, unless it is allowed', (name) => {
