@@ -230,6 +230,14 @@ describe('crosspoint.yaml for Kubernetes', () => {
     });
   });
 
+  test('no variable that Kubernetes makes of a service is taken for a setting', () => {
+    // A service called `crosspoint` would set CROSSPOINT_PORT to tcp://ADDRESS:80, and no pod would start any more.
+    const { metadata } = find('Service') as { metadata: { name: string } };
+    const link = `${metadata.name.toUpperCase()}_PORT`;
+    const { spec } = find('Deployment') as { spec: { template: { spec: { enableServiceLinks?: boolean } } } };
+    expect([variables.includes(link), spec.template.spec.enableServiceLinks]).toEqual([true, false]);
+  });
+
   test('selectors find the pods, mounts find their volumes', () => {
     const deployment = find('Deployment') as {
       spec: {
