@@ -5,6 +5,7 @@ import type { UpstreamOptions } from '../upstreams/index.js';
 import type { Ending } from './failure-of.js';
 import type { Guarded } from './guard-answer.js';
 import { OpenRound } from './open-round.js';
+import { recordRefusal } from './record-refusal.js';
 
 export interface CallRecordDependencies {
   readonly events: Pick<EventLog, 'intend' | 'append'>;
@@ -63,6 +64,21 @@ export class CallRecord {
     };
     const trace = meta?.['traceparent'];
     return this.#deps.events.intend(this.#actor, typeof trace === 'string' ? { ...intent, trace } : intent);
+  }
+
+  /** Where that could not be written, so that nothing is made: it waits with what else waits, until the log can be written again. */
+  refuse(refusal: unknown, policies: readonly string[]): void {
+    const { callId, connector, exposedName, method } = this.#facts;
+    if (refusal instanceof Error)
+      recordRefusal(this.#deps.events, {
+        actor: this.#actor,
+        callId,
+        method,
+        exposedName,
+        refusal,
+        connector,
+        policies,
+      });
   }
 
   finish({ outcome, error }: Ending, seen?: Guarded): void {

@@ -241,7 +241,12 @@ async function execute(deps: CallToolDependencies, cleared: ClearedCall): Promis
   const record = new CallRecord(deps, actorOf(call), facts, passage?.continued);
   if (passage?.continued === undefined) {
     watch?.begins('intent');
-    await record.intend(call.args, decision.policies, call.options);
+    try {
+      await record.intend(call.args, decision.policies, call.options);
+    } catch (error) {
+      record.refuse(error, decision.policies);
+      throw error;
+    }
   }
   /** Undefined where its caller comes again: only then it can end. */
   let ending: Ending | undefined = OK;

@@ -124,7 +124,12 @@ async function recorded<Result>(
   const record = new CallRecord(deps, { kind: 'agent', id: agent.id }, facts, passage?.continued);
   if (passage?.continued === undefined) {
     use.watch?.begins('intent');
-    await record.intend(use.args, decision.policies, use.options);
+    try {
+      await record.intend(use.args, decision.policies, use.options);
+    } catch (error) {
+      record.refuse(error, decision.policies);
+      throw error;
+    }
   }
   try {
     const noting = deps.flows.note(use, { connector: entry.connector }, seen);

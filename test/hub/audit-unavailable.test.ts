@@ -68,6 +68,26 @@ describe('B7.6: the event log cannot be written', () => {
     expect(await verifyChain(hub.running.hub.storage.events)).toMatchObject({ ok: true });
   });
 
+  test('F14: a hub that nobody asks any more, because it is not ready, becomes ready by itself', async () => {
+    const { upstream, hub, legacy } = await start();
+    const unlock = lock(hub);
+    expect(await legacy()).toHaveProperty('error');
+    expect(await readiness(hub)).toBe(503);
+    unlock();
+    expect(
+      await eventually(
+        () => readiness(hub),
+        (status) => status === 200,
+      ),
+    ).toBe(200);
+    // Who was refused meanwhile is known afterwards.
+    expect(await eventsOf(hub, 'call.refused')).toMatchObject([
+      { exposedName: 'up__t', connector: 'up', outcome: 'failed', error: 'audit_unavailable' },
+    ]);
+    expect(requestsOf(upstream.seen, 'tools/call')).toEqual([]);
+    expect(await verifyChain(hub.running.hub.storage.events)).toMatchObject({ ok: true });
+  });
+
   test('a call that was under way is answered, and its outcome written when that is possible again', async () => {
     let unlock = (): void => {};
     const { hub, legacy } = await start({
