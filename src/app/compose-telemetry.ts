@@ -150,7 +150,7 @@ export function readyChecks({ isStarted, events, coordination, load }: ReadyPart
       coordination.available,
       coordination.kind === 'workers'
         ? 'the process that runs this worker cannot be reached'
-        : `${coordination.kind} cannot be reached; look at coordination.url and whether the server runs`,
+        : `${coordination.kind} cannot be reached or keeps nothing; look at coordination.url, and whether the server runs, has room and is no copy of another`,
     ),
     check('load', load.isResponsive, 'more is asked of this process than it can do; run more of them'),
   ];

@@ -155,6 +155,48 @@ describe('on Redis', () => {
     await vi.waitFor(() => coordination.check(), { timeout: 20_000 });
   }, 60_000);
 
+  test.each([
+    ['became the copy of another', 'replicaof', ['127.0.0.1', '1'], ['no', 'one']],
+    ['has no room', 'config', ['set', 'maxmemory', '1'], ['set', 'maxmemory', '0']],
+  ])(
+    'a server that %s counts as away, until it takes something again',
+    async (_, name, begin, end) => {
+      const coordination = await open();
+      expect(coordination.available).toBe(true);
+      await server.command(name, ...begin);
+      try {
+        await expect(coordination.check()).rejects.toMatchObject({ code: 'storage_unavailable' });
+        await vi.waitFor(() => expect(coordination.available).toBe(false), { timeout: 15_000 });
+      } finally {
+        await server.command(name, ...end);
+      }
+      await vi.waitFor(() => expect(coordination.available).toBe(true), { timeout: 15_000 });
+      await coordination.store.set('a', 'again', 1_000);
+    },
+    60_000,
+  );
+
+  test('where the server became a copy, another one is looked for at the same address', async () => {
+    const coordination = await open();
+    const clients = async () => String(await server.command('client', 'list'));
+    const before = /\bid=(\d+) .*\bname=crosspoint .*\bsub=0/.exec(await clients())?.[1];
+    const heard: unknown[] = [];
+    coordination.feed.subscribe('t', (message) => heard.push(message));
+    await server.command('replicaof', '127.0.0.1', '1');
+    try {
+      await expect(coordination.store.set('a', 'x', 1_000)).rejects.toMatchObject({
+        code: 'storage_unavailable',
+      });
+      await vi.waitFor(async () => expect(await clients()).not.toContain(`id=${before} `), {
+        timeout: 15_000,
+      });
+      // Also where messages come in: what was said at the other one was missed.
+      await vi.waitFor(() => expect(heard).toContain(undefined), { timeout: 15_000 });
+    } finally {
+      await server.command('replicaof', 'no', 'one');
+    }
+  }, 60_000);
+
   test('a publisher that was cut off tells the others to look, although they heard nothing of it', async () => {
     const [one, two] = [await open(), await open()];
     const heard: (string | undefined)[] = [];

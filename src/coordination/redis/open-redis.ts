@@ -12,6 +12,8 @@ export interface RedisCoordinationOptions {
   readonly logger: Logger;
 }
 
+const KEPT_MS = 60_000;
+
 /** Two connections, because one that listens can do little else. */
 export async function openRedisCoordination({
   url,
@@ -45,7 +47,14 @@ export async function openRedisCoordination({
       () => listening.disconnect(true),
     );
   });
-  const watches = [watch(redis, logger), watch(listening, logger)];
+  // Being connected is not enough: one that became a copy of another, or has no room, answers and keeps nothing.
+  const keep = () => redis.set(`${prefix}kept`, '', 'PX', KEPT_MS);
+  const hear = () => listening.ping();
+  const demoted = () => listening.disconnect(true);
+  const watches = await Promise.all([
+    watch(redis, { logger, look: keep, demoted }),
+    watch(listening, { logger, look: hear }),
+  ]);
   const close = async (): Promise<void> => {
     for (const each of watches) each.stop();
     feed.close();
@@ -53,26 +62,20 @@ export async function openRedisCoordination({
     redis.disconnect();
     listening.disconnect();
   };
-  return describe(redis, listening, close, { self, locks, feed, store: new RedisStore(redis, prefix) });
-}
-
-function describe(
-  redis: Redis,
-  listening: Redis,
-  close: () => Promise<void>,
-  parts: Pick<Coordination, 'self' | 'locks' | 'feed' | 'store'>,
-): Coordination {
   let closing: Promise<void> | undefined;
   return {
     kind: 'redis',
-    ...parts,
+    self,
+    locks,
+    feed,
+    store: new RedisStore(redis, prefix),
     get available() {
-      return redis.status === 'ready' && listening.status === 'ready';
+      return watches.every(({ isFit }) => isFit);
     },
     async check() {
       try {
         // A hub that does not hear of changes is not fit either.
-        await Promise.all([redis.ping(), listening.ping()]);
+        await Promise.all([keep(), hear()]);
       } catch (error) {
         throw unavailable(error);
       }

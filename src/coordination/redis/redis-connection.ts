@@ -1,10 +1,10 @@
-import type { Redis, RedisOptions } from 'ioredis';
+import { ReplyError, type Redis, type RedisOptions } from 'ioredis';
 import { HubError, type Logger } from '../../kernel/index.js';
 
 const CONNECT_MS = 5_000;
 const COMMAND_MS = 2_000;
-/** How often a quiet connection is asked whether the other end is still there. */
-const PING_MS = 5_000;
+/** How often it is asked whether the other end is still there, and still takes what it is given. */
+const LOOK_MS = 5_000;
 const LONGEST_PAUSE_MS = 2_000;
 
 /** Nothing is queued while the connection is down and nothing is sent twice: every command answers or fails in bounded time. */
@@ -49,28 +49,68 @@ export function unavailable(cause?: unknown): HubError {
   });
 }
 
-/** Watches a connection: one that no longer answers is opened anew, and the log says when it is gone and back. */
-export function watch(redis: Redis, logger: Logger): { stop(): void } {
-  let down = false;
-  const lost = () => {
-    if (!down) logger.error({}, 'the connection to the coordination service was lost');
-    down = true;
+export interface Watched {
+  /** It is connected, and did what it was last asked to. */
+  readonly isFit: boolean;
+  stop(): void;
+}
+
+export interface WatchOptions {
+  readonly logger: Logger;
+  /** Asks for what the connection is there for. */
+  readonly look: () => Promise<unknown>;
+  /** The server became a copy of another, which takes its place at the same address. */
+  readonly demoted?: () => void;
+}
+
+/** Watches a connection: one that no longer answers is opened anew, and the log says when it is of no use, and when it is again. */
+export async function watch(redis: Redis, { logger, look, demoted }: WatchOptions): Promise<Watched> {
+  let isFit = false;
+  let isTold = false;
+  const unfit = (details: { readonly code?: string }, message: string): void => {
+    isFit = false;
+    if (!isTold) logger.error(details, message);
+    isTold = true;
   };
-  const back = () => {
-    if (down) logger.info({}, 'the connection to the coordination service is back');
-    down = false;
+  const closed = (): void => unfit({}, 'the connection to the coordination service was lost');
+  /** `isDue`: so much time has passed that another connection may be tried. */
+  const lookNow = async (isDue: boolean): Promise<void> => {
+    try {
+      await look();
+      isFit = redis.status === 'ready';
+      if (isTold) logger.info({}, 'the coordination service can be used again');
+      isTold = false;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code !== undefined) unfit({ code }, 'the coordination service refuses what it is asked to keep');
+      const isDemoted = code === 'READONLY' && isDue;
+      if (redis.status !== 'ready' || (code !== undefined && !isDemoted)) return;
+      if (isDemoted) demoted?.();
+      redis.disconnect(true);
+    }
   };
-  redis.on('close', lost);
-  redis.on('ready', back);
+  const ready = (): void => void lookNow(false);
   const timer = setInterval(() => {
-    if (redis.status === 'ready') redis.ping().catch(() => redis.disconnect(true));
-  }, PING_MS);
+    if (redis.status === 'ready') void lookNow(true);
+  }, LOOK_MS);
   timer.unref();
+  await lookNow(false);
+  redis.on('close', closed);
+  redis.on('ready', ready);
   return {
+    get isFit() {
+      return isFit && redis.status === 'ready';
+    },
     stop() {
       clearInterval(timer);
-      redis.off('close', lost);
-      redis.off('ready', back);
+      redis.off('close', closed);
+      redis.off('ready', ready);
     },
   };
+}
+
+/** The first word of what Redis answers; undefined where it was no answer. */
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error && error instanceof ReplyError)) return undefined;
+  return /^[A-Z]+\b/.exec((error as Error).message)?.[0];
 }
