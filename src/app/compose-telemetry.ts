@@ -130,12 +130,14 @@ export function observeOffers(registry: MetricRegistry, { catalog, health, held,
 export interface ReadyParts {
   readonly isStarted: () => boolean;
   readonly events: Pick<EventLog, 'available'>;
+  readonly instance: { readonly isHeard: boolean };
   readonly coordination: Pick<Coordination, 'available' | 'kind'>;
   readonly load: { readonly isResponsive: boolean };
 }
 
 /** What must be so before calls can be served. */
-export function readyChecks({ isStarted, events, coordination, load }: ReadyParts): readonly ReadyCheck[] {
+export function readyChecks(parts: ReadyParts): readonly ReadyCheck[] {
+  const { isStarted, events, instance, coordination, load } = parts;
   const check = (name: string, ok: boolean, reason: string): ReadyCheck =>
     ok ? { name, ok } : { name, ok, reason };
   return [
@@ -144,6 +146,11 @@ export function readyChecks({ isStarted, events, coordination, load }: ReadyPart
       'event_log',
       events.available,
       'events cannot be written, so no call is made; look whether the disk is full or the database away',
+    ),
+    check(
+      'store',
+      instance.isHeard,
+      'the store takes nothing; look whether the disk is full, or the database away or open for reading only',
     ),
     check(
       'coordination',

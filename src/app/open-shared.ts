@@ -46,7 +46,7 @@ async function shareStorage({ clock, logger }: HubParts, coordination: Coordinat
       {},
       'coordination.url is "memory:", so this must be the only hub on its Postgres store: several would renew tokens against each other and not hear of revoked keys and changed policies; give all of them one redis:// address',
     );
-  const instance = new Instance(self, storage.instances, logger);
+  const instance = new Instance({ id: self, store: storage.instances, clock, logger });
   const events = await openEventLog({
     store: storage.events,
     clock,

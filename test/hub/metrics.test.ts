@@ -99,6 +99,7 @@ describe('/ready', () => {
       checks: [
         { name: 'hub', ok: true },
         { name: 'event_log', ok: true },
+        { name: 'store', ok: true },
         { name: 'coordination', ok: true },
         { name: 'load', ok: true },
       ],

@@ -47,7 +47,19 @@ export async function openRedisCoordination({
       () => listening.disconnect(true),
     );
   });
-  // Being connected is not enough: one that became a copy of another, or has no room, answers and keeps nothing.
+  const watched = await watchBoth(redis, listening, prefix, logger);
+  const close = async (): Promise<void> => {
+    watched.stop();
+    feed.close();
+    await locks.close();
+    redis.disconnect();
+    listening.disconnect();
+  };
+  return describe(watched, close, { self, locks, feed, store: new RedisStore(redis, prefix) });
+}
+
+/** Being connected is not enough: a server that became the copy of another, or has no room, answers and keeps nothing. */
+async function watchBoth(redis: Redis, listening: Redis, prefix: string, logger: Logger) {
   const keep = () => redis.set(`${prefix}kept`, '', 'PX', KEPT_MS);
   const hear = () => listening.ping();
   const demoted = () => listening.disconnect(true);
@@ -55,27 +67,31 @@ export async function openRedisCoordination({
     watch(redis, { logger, look: keep, demoted }),
     watch(listening, { logger, look: hear }),
   ]);
-  const close = async (): Promise<void> => {
-    for (const each of watches) each.stop();
-    feed.close();
-    await locks.close();
-    redis.disconnect();
-    listening.disconnect();
+  return {
+    isFit: () => watches.every(({ isFit }) => isFit),
+    // A hub that does not hear of changes is not fit either.
+    look: () => Promise.all([keep(), hear()]),
+    stop: () => {
+      for (const each of watches) each.stop();
+    },
   };
+}
+
+function describe(
+  watched: Awaited<ReturnType<typeof watchBoth>>,
+  close: () => Promise<void>,
+  parts: Pick<Coordination, 'self' | 'locks' | 'feed' | 'store'>,
+): Coordination {
   let closing: Promise<void> | undefined;
   return {
     kind: 'redis',
-    self,
-    locks,
-    feed,
-    store: new RedisStore(redis, prefix),
+    ...parts,
     get available() {
-      return watches.every(({ isFit }) => isFit);
+      return watched.isFit();
     },
     async check() {
       try {
-        // A hub that does not hear of changes is not fit either.
-        await Promise.all([keep(), hear()]);
+        await watched.look();
       } catch (error) {
         throw unavailable(error);
       }

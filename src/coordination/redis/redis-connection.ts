@@ -112,5 +112,5 @@ export async function watch(redis: Redis, { logger, look, demoted }: WatchOption
 /** The first word of what Redis answers; undefined where it was no answer. */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error && error instanceof ReplyError)) return undefined;
-  return /^[A-Z]+\b/.exec((error as Error).message)?.[0];
+  return /^[A-Z]+\b/.exec(error.message)?.[0];
 }
