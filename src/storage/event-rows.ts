@@ -22,6 +22,15 @@ export const EVENT_COLUMNS = [
   'hash',
 ] as const satisfies readonly (keyof EventRow)[];
 
+/** After these a call that was intended is over. One whose intent nobody could confirm was refused, and may be there all the same. */
+export const CALL_ENDS = ['call.finished', 'call.refused'] as const;
+
+type CallEnd = Extract<HubEvent, { readonly type: (typeof CALL_ENDS)[number] }>;
+
+export function endsCall(event: HubEvent): event is CallEnd {
+  return event.type === 'call.finished' || event.type === 'call.refused';
+}
+
 /** Names come from clients too, and an index takes no value of any length. */
 export const MOST_OF_NAME = 256;
 

@@ -224,6 +224,17 @@ function queryContract(open: () => Promise<EventStore>): void {
   });
 }
 
+function refusal(callId: string): HubEvent {
+  return {
+    type: 'call.refused',
+    callId: toCallId(callId),
+    exposedName: 'linear__t',
+    method: 'tools/call',
+    outcome: 'failed',
+    error: 'audit_unavailable',
+  };
+}
+
 function unfinishedContract(open: () => Promise<EventStore>): void {
   test('are the intents without an outcome', async () => {
     const store = await open();
@@ -241,6 +252,14 @@ function unfinishedContract(open: () => Promise<EventStore>): void {
     expect(await store.unfinishedCalls()).toEqual([]);
     await appendAll(store, [intended('c5')]);
     expect(sequences(await store.unfinishedCalls())).toEqual([10]);
+  });
+
+  test('F21: are not those that were refused, because nobody could tell whether their intent was kept', async () => {
+    const store = await open();
+    await appendAll(store, [intended('c1'), intended('c2'), refusal('c1')]);
+    expect(sequences(await store.unfinishedCalls())).toEqual([2]);
+    await appendAll(store, [refusal('c2'), refusal('c3'), intended('c4')]);
+    expect(sequences(await store.unfinishedCalls())).toEqual([6]);
   });
 
   test('are found among thousands of finished ones', async () => {

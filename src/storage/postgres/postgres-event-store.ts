@@ -12,7 +12,7 @@ import {
   writeMark,
   type ChainPoint,
 } from '../event-marks.js';
-import { fromEventRow, toEventRow, whereEvents } from '../event-rows.js';
+import { CALL_ENDS, fromEventRow, toEventRow, whereEvents } from '../event-rows.js';
 import type { EventRow } from '../tables.js';
 
 const ROWS_PER_TRIM = 10_000;
@@ -127,7 +127,7 @@ async function findUnfinished(db: Db): Promise<readonly EventRecord[]> {
             .selectFrom('events as outcome')
             .select('outcome.sequence')
             .whereRef('outcome.call_id', '=', 'intent.call_id')
-            .where('outcome.type', '=', 'call.finished')
+            .where('outcome.type', 'in', CALL_ENDS)
             .whereRef('outcome.sequence', '>', 'intent.sequence'),
         ),
       ),

@@ -1,5 +1,6 @@
 import type { EventRecord } from '../../governance/index.js';
 import { TurnoverMap } from '../../mcp/jsonrpc/index.js';
+import { endsCall } from '../event-rows.js';
 
 /** The calls that are intended and not finished, oldest first, as far as this process has written them. */
 export class OpenCalls {
@@ -7,7 +8,7 @@ export class OpenCalls {
 
   add({ sequence, event }: Pick<EventRecord, 'sequence' | 'event'>): void {
     if (event.type === 'call.intended') this.#sequences.set(event.callId, sequence);
-    else if (event.type === 'call.finished') this.#sequences.delete(event.callId);
+    else if (endsCall(event)) this.#sequences.delete(event.callId);
   }
 
   restore(callId: string, sequence: number): void {

@@ -10,6 +10,7 @@ import {
 } from '../../governance/index.js';
 import type { Db } from '../database.js';
 import { continues, readAnchor, SETTLED_KEY, type ChainPoint } from '../event-marks.js';
+import { endsCall } from '../event-rows.js';
 import { toStorageError } from '../storage-errors.js';
 import { BlockInserts, LEAST_OF_BLOCK } from './block-inserts.js';
 import { EventInserts } from './event-inserts.js';
@@ -291,7 +292,7 @@ export class SqliteEventStore implements EventStore {
     }
     for (const { sequence, event } of pending) {
       if (event.type === 'call.intended') open.set(event.callId, sequence);
-      else if (event.type === 'call.finished') open.delete(event.callId);
+      else if (endsCall(event)) open.delete(event.callId);
     }
     return open;
   }

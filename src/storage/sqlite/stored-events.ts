@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { EventQuery, EventRecord } from '../../governance/index.js';
 import type { Db } from '../database.js';
 import { readAnchor, readSettled, type ChainPoint } from '../event-marks.js';
-import { fromEventRow, whereEvents, type EventFilter } from '../event-rows.js';
+import { CALL_ENDS, endsCall, fromEventRow, whereEvents, type EventFilter } from '../event-rows.js';
 import { findInBlocks, lastBlock } from './block-events.js';
 
 /** Rows of the narrow index a filter reads before others get their turn: a few milliseconds. */
@@ -100,12 +100,12 @@ export class StoredEvents {
   async callsAfterMark(last: number): Promise<readonly CallMark[]> {
     const settled = await readSettled(this.#db);
     const intended = await this.#ofType('call.intended', settled, last);
-    const finished = await this.#ofType('call.finished', settled, last);
-    return [...intended, ...finished].sort((a, b) => a.sequence - b.sequence);
+    const ended = await Promise.all(CALL_ENDS.map((type) => this.#ofType(type, settled, last)));
+    return [...intended, ...ended.flat()].sort((a, b) => a.sequence - b.sequence);
   }
 
   async #ofType(
-    type: 'call.intended' | 'call.finished',
+    type: 'call.intended' | (typeof CALL_ENDS)[number],
     after: number,
     last: number,
   ): Promise<readonly CallMark[]> {
@@ -115,8 +115,8 @@ export class StoredEvents {
     do {
       page = await this.find({ type, after: from, limit: CALLS_PER_PAGE, order: 'oldest' }, last);
       for (const { sequence, event } of page)
-        if (event.type === 'call.intended' || event.type === 'call.finished')
-          marks.push({ sequence, callId: event.callId, isFinished: event.type === 'call.finished' });
+        if (event.type === 'call.intended' || endsCall(event))
+          marks.push({ sequence, callId: event.callId, isFinished: event.type !== 'call.intended' });
       from = page.at(-1)?.sequence ?? last;
     } while (page.length === CALLS_PER_PAGE);
     return marks;
