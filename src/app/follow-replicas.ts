@@ -6,6 +6,8 @@ import type { Hub } from './compose.js';
 import type { Config } from './config/config.js';
 import { RepeatedTask } from './repeated-task.js';
 
+const DEAF_MS = 5_000;
+
 /** Puts in force here what other replicas changed in the store. Answers how to stop. */
 export function followReplicas(hub: Hub, config: () => Config): () => void {
   const { logger, replicas } = hub;
@@ -35,11 +37,17 @@ export function followReplicas(hub: Hub, config: () => Config): () => void {
       health.request();
     }),
   ];
+  // Those who cannot hear of a change look for it, so that no rule and no key outlives its end by much.
+  const deaf = setInterval(() => {
+    if (hub.coordination.available) return;
+    for (const topic of ['agents', 'policies', 'connectors'] as const) replicas.doubt(topic);
+  }, DEAF_MS).unref();
   const tasks = [policies, connectors, offers, health];
   replicas.followed(async () => {
     await Promise.all(tasks.map((each) => each.done()));
   });
   return () => {
+    clearInterval(deaf);
     for (const stop of stops) stop();
     for (const each of tasks) each.stop();
   };

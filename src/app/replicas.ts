@@ -16,6 +16,7 @@ export class Replicas {
   readonly #self: string;
   readonly #logger: Logger;
   readonly #answered = new Map<string, () => void>();
+  readonly #listeners = new Map<ReplicaTopic, Set<(detail: string | undefined) => void>>();
   /** Who asked before it was known what has to be put in force here. */
   #early: string[] = [];
   #inForce: (() => Promise<void>) | undefined;
@@ -44,11 +45,22 @@ export class Replicas {
 
   /** Only of others. `undefined`: something was missed, and everything of the topic may be different. */
   hear(topic: ReplicaTopic, listener: (detail: string | undefined) => void): () => void {
-    return this.feed.subscribe(topic, (message) => {
+    const listeners = this.#listeners.get(topic) ?? new Set();
+    this.#listeners.set(topic, listeners.add(listener));
+    const stop = this.feed.subscribe(topic, (message) => {
       const from = message?.indexOf(' ') ?? -1;
       if (message === undefined || from < 0) listener(undefined);
       else if (message.slice(0, from) !== this.#self) listener(message.slice(from + 1));
     });
+    return () => {
+      listeners.delete(listener);
+      stop();
+    };
+  }
+
+  /** Others may have said something that cannot be heard at the moment. */
+  doubt(topic: ReplicaTopic): void {
+    for (const listener of this.#listeners.get(topic) ?? []) listener(undefined);
   }
 
   /** How to wait until what was heard is in force here. */

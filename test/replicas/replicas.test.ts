@@ -196,6 +196,29 @@ test('what was changed while Redis was away counts when it is back, and until th
   await vi.waitFor(async () => expect(await statusOf(two!, key)).toBe(401), SOON);
 });
 
+test('F25: what is changed while Redis is away counts elsewhere within seconds, for whoever still sends requests there', async () => {
+  const { hubs } = await startWithUpstream(2);
+  const [one, two] = hubs;
+  await admin(one!, 'POST', '/agents', { id: 'anna', name: 'Anna' });
+  const { body } = await admin(one!, 'POST', '/agents/anna/keys', {});
+  const { key, id } = body as { key: string; id: string };
+  expect(await statusOf(two!, key)).not.toBe(401);
+  const explain = async (): Promise<unknown> => {
+    const asked = { agent: 'local', tool: 'remote__echo', arguments: {} };
+    return ((await admin(two!, 'POST', '/policies/explain', asked)).body as { decision: unknown }).decision;
+  };
+  expect(await explain()).toBe('allow');
+  await servers().redis.kill();
+  try {
+    await admin(one!, 'DELETE', `/agents/anna/keys/${id}`);
+    await admin(one!, 'PUT', '/policies/no-calls', { text: 'forbid (principal, action, resource);' });
+    await vi.waitFor(async () => expect(await statusOf(two!, key)).toBe(401), SOON);
+    await vi.waitFor(async () => expect(await explain()).toBe('deny'), SOON);
+  } finally {
+    await servers().redis.start();
+  }
+});
+
 test('a replica that starts leaves the running calls of others alone, and closes those of one that is gone', async () => {
   let answer: (() => void) | undefined;
   const answered = new Promise<void>((resolve) => (answer = resolve));
