@@ -9,6 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readRepositoryFile, repositoryFiles, ROOT } from '../scripts/repository.js';
 import { loadConfig } from '../src/app/index.js';
+import { createNodeServer } from '../src/mcp/server/index.js';
 import { rowsOf } from './document-tables.js';
 
 /** The files in `deploy` name only what there is, and run the hub as carefully as it deserves. */
@@ -195,6 +196,14 @@ test.skipIf(!hasProgram('nginx'))('nginx takes the configuration of the balancer
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('the balancer ends a quiet connection before the hub does', () => {
+  const text = readRepositoryFile('deploy/compose/nginx.conf');
+  const seconds = Number(/upstream hub \{[^}]*\bkeepalive_timeout (\d+)s;/.exec(text)?.[1]);
+  const server = createNodeServer(() => {});
+  expect(seconds * 1000).toBeLessThan(server.keepAliveTimeout);
+  expect(readRepositoryFile('docs/deployment.md')).toContain(`after ${seconds} seconds`);
 });
 
 describe('crosspoint.yaml for Kubernetes', () => {
