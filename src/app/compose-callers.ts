@@ -14,7 +14,7 @@ import {
 } from '../edge/index.js';
 import type { EventLog } from '../governance/index.js';
 import type { Clock } from '../kernel/index.js';
-import { createEnrolAgent } from '../operations/index.js';
+import { createClientApprovals, createEnrolAgent } from '../operations/index.js';
 import type { Storage } from '../storage/index.js';
 import { createGuardedFetch } from '../upstreams/index.js';
 import type { Config } from './config/config.js';
@@ -45,11 +45,15 @@ export function composeCallers({ config, publicUrl, agents, admins, storage, eve
       (await agents.findByKeyDigest(digest)) !== undefined ||
       (await admins.findByTokenDigest(digest)) !== undefined,
   });
+  const { tickets } = storage;
+  // Nobody is remembered as an agent that is not there yet.
+  const authenticator = { forget() {} };
   const enrol = createEnrolAgent({
     agents,
     agentStore: storage.agents,
     credentialStore: storage.credentials,
-    tickets: storage.tickets,
+    tickets,
+    clients: createClientApprovals({ tickets, authenticator, events, clock }),
     events,
     clock,
   });
@@ -57,7 +61,7 @@ export function composeCallers({ config, publicUrl, agents, admins, storage, eve
   const own: IssuerCheck = createOwnIssuerCheck({
     issuer: () => publicUrl.get(),
     keys: signingKeys,
-    tickets: storage.tickets,
+    tickets,
     agents,
     clock,
   });

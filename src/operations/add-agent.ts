@@ -6,10 +6,12 @@ import { toActor, type AdminCaller } from './admin.js';
 import { agentTurn, type AgentWriteDependencies } from './agent-writes.js';
 import { recordHash } from './record-hash.js';
 import { keptOfAgent } from './kept-of-agent.js';
+import type { TaskDesk } from './tasks/task-desk.js';
 
 export interface AddAgentDependencies extends AgentWriteDependencies {
   readonly credentialStore: Pick<CredentialStore, 'removeAllOf'>;
   readonly tickets: Pick<TicketStore, 'removeGroup'>;
+  readonly tasks: Pick<TaskDesk, 'removeAllOf'>;
 }
 
 export type AddAgent = (request: {
@@ -40,9 +42,11 @@ export function createAddAgent(deps: AddAgentDependencies): AddAgent {
         createdAt: now,
         updatedAt: now,
       };
-      // A new agent must not inherit the accounts and answers of an earlier one with its name.
+      // A new agent must not inherit what an earlier one with its name left behind, nor the programs that acted as that.
       await deps.credentialStore.removeAllOf(id);
       await deps.tickets.removeGroup(keptOfAgent(id));
+      await deps.tasks.removeAllOf(id);
+      await deps.clients.endAllOf(id);
       await deps.agentStore.add(agent);
       deps.authenticator.forget();
       deps.events.append(toActor(by), {

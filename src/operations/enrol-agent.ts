@@ -2,6 +2,7 @@ import type { Agent, AgentReader, AgentStore, EnrolAgent } from '../agents/index
 import type { CredentialStore } from '../credentials/index.js';
 import type { EventLog } from '../governance/index.js';
 import { isHubError, type Clock, type TicketStore } from '../kernel/index.js';
+import type { ClientApprovals } from './client-approvals.js';
 import { recordHash } from './record-hash.js';
 import { keptOfAgent } from './kept-of-agent.js';
 
@@ -10,6 +11,7 @@ export interface EnrolAgentDependencies {
   readonly agentStore: Pick<AgentStore, 'add'>;
   readonly credentialStore: Pick<CredentialStore, 'removeAllOf'>;
   readonly tickets: Pick<TicketStore, 'removeGroup'>;
+  readonly clients: Pick<ClientApprovals, 'endAllOf'>;
   readonly events: Pick<EventLog, 'append'>;
   readonly clock: Clock;
 }
@@ -29,9 +31,10 @@ export function createEnrolAgent(deps: EnrolAgentDependencies): EnrolAgent {
       updatedAt: now,
     };
     try {
-      // It must not inherit the accounts and answers of an earlier one with its name.
+      // It must not inherit what an earlier one with its name left behind, nor the programs that acted as that.
       await deps.credentialStore.removeAllOf(id);
       await deps.tickets.removeGroup(keptOfAgent(id));
+      await deps.clients.endAllOf(id);
       await deps.agentStore.add(agent);
     } catch (error) {
       // Two first requests at once: one makes it, both have it.

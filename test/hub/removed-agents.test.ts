@@ -6,6 +6,7 @@ import { loadConfig } from '../../src/app/index.js';
 import { admin } from '../support/admin.js';
 import { until } from '../support/http/until.js';
 import { eventsOf } from '../support/hub-events.js';
+import { authorize, callWith, refresh, registeredClient, signIn } from '../support/oauth-client.js';
 import { openRawAgent, type RawAgent } from '../support/raw-agent.js';
 import { closeAfterEach } from '../support/resources.js';
 import { isRunning } from '../support/stdio/peers.js';
@@ -48,6 +49,14 @@ async function addAgent(hub: TestHub): Promise<RawAgent> {
   return open(hub, String(body['key']));
 }
 
+/** The agents of the configuration are no more. */
+async function removeFromFile(hub: TestHub): Promise<void> {
+  const { folder } = hub;
+  writeFileSync(join(folder, 'crosspoint.json'), JSON.stringify(CONFIG));
+  const flags = { port: 0, data: join(folder, 'data') };
+  await hub.running.reload(loadConfig({ flags, environment: {}, folder, now: Date.now() }));
+}
+
 /** Which process answered, and how many calls it had before. */
 async function whose(agent: RawAgent, key?: string): Promise<{ pid: number; before: number }> {
   const _meta = key === undefined ? {} : { 'crosspoint/idempotencyKey': key };
@@ -70,12 +79,22 @@ describe('with an agent that is removed', () => {
   test('from the configuration its process ends too', async () => {
     const hub = await start({ ci: { keys: [KEY] } });
     const { pid } = await whose(await open(hub, KEY));
-    const { folder } = hub;
-    writeFileSync(join(folder, 'crosspoint.json'), JSON.stringify(CONFIG));
-    const flags = { port: 0, data: join(folder, 'data') };
-    await hub.running.reload(loadConfig({ flags, environment: {}, folder, now: Date.now() }));
+    await removeFromFile(hub);
     await until(() => !isRunning(pid), 'the end of the process', 10_000);
     expect((await (await open(hub, KEY)).request('tools/list')).status).toBe(401);
+  });
+
+  test('from the configuration the programs that acted as it do not act as another of its name', async () => {
+    const hub = await start({ ci: { keys: [KEY] } });
+    const clientId = await registeredClient(hub);
+    const tokens = await authorize(hub, await signIn(hub, KEY), { clientId });
+    expect((await callWith(hub, tokens.access_token)).status).toBe(200);
+    await removeFromFile(hub);
+    expect((await callWith(hub, tokens.access_token)).status).toBe(401);
+    await addAgent(hub);
+    expect((await callWith(hub, tokens.access_token)).status).toBe(401);
+    expect((await refresh(hub, clientId, tokens.refresh_token ?? '')).status).toBe(400);
+    expect((await admin(hub, 'GET', '/clients')).body).toMatchObject({ items: [] });
   });
 
   test('a call that waits for its answer is over', async () => {
