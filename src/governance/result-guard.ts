@@ -1,3 +1,4 @@
+import { cutText } from '../kernel/index.js';
 import { stringifyAndKeep, stringifyJson } from '../mcp/jsonrpc/index.js';
 import type { CallResult, ContentBlock } from '../mcp/model/index.js';
 import { withoutUnfit } from './unfit-content.js';
@@ -93,13 +94,13 @@ function shorten(block: ContentBlock, room: number): { block: ContentBlock; warn
     const overhead = Buffer.byteLength(stringifyJson({ ...block, text: MARK(total) })) + 1;
     // What else stands in a block stays with it, unless it is what takes the room.
     const rest = overhead > room / 2 ? { type: 'text' } : block;
-    const head = cutText(text, Math.max(0, room - (rest === block ? overhead : MIN_OVERHEAD)));
+    const head = cutToBytes(text, Math.max(0, room - (rest === block ? overhead : MIN_OVERHEAD)));
     const left = total - Buffer.byteLength(head);
     return { block: { ...rest, text: head + MARK(left) }, warning: `text truncated, ${left} bytes left out` };
   }
   const size =
     typeof data === 'string' ? Math.floor((data.length * 3) / 4) : Buffer.byteLength(stringifyJson(block));
-  const kind = (typeof mimeType === 'string' ? `${block.type}, ${mimeType}` : block.type).slice(0, 100);
+  const kind = cutText(typeof mimeType === 'string' ? `${block.type}, ${mimeType}` : block.type, 100);
   return {
     block: { type: 'text', text: `[${kind}, ${size} bytes: left out]` },
     warning: `${kind} of ${size} bytes left out`,
@@ -107,7 +108,7 @@ function shorten(block: ContentBlock, room: number): { block: ContentBlock; warn
 }
 
 /** At most `bytes` of JSON text, never half a character. */
-function cutText(text: string, bytes: number): string {
+function cutToBytes(text: string, bytes: number): string {
   let low = 0;
   let high = Math.min(text.length, bytes);
   while (low < high) {
@@ -115,7 +116,5 @@ function cutText(text: string, bytes: number): string {
     if (Buffer.byteLength(JSON.stringify(text.slice(0, middle))) <= bytes) low = middle;
     else high = middle - 1;
   }
-  const last = text.charCodeAt(low - 1);
-  const splitsPair = last >= 0xd800 && last <= 0xdbff;
-  return text.slice(0, splitsPair ? low - 1 : low);
+  return cutText(text, low);
 }

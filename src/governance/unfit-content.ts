@@ -1,3 +1,4 @@
+import { cutText } from '../kernel/index.js';
 import { isObject } from '../mcp/jsonrpc/index.js';
 import type { CallResult, ContentBlock } from '../mcp/model/index.js';
 
@@ -16,7 +17,7 @@ export function withoutUnfit(result: CallResult): { result: CallResult; warnings
   const content = result.content.map((block): ContentBlock => {
     const reason = whyUnfit(block);
     if (reason === undefined) return block;
-    const warning = `${block.type.slice(0, 100)} left out: ${reason}`;
+    const warning = `${cutText(block.type, 100)} left out: ${reason}`;
     warnings.push(warning);
     return { type: 'text', text: `[${warning}]` };
   });

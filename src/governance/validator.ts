@@ -3,6 +3,7 @@ import type * as Draft7 from 'ajv';
 import type { Ajv } from 'ajv';
 import type * as Draft2020 from 'ajv/dist/2020.js';
 import type Formats from 'ajv-formats';
+import { cutText } from '../kernel/index.js';
 import { JsonNumber, type Json, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { CheckBudget, CheckTooLong, countSteps, withCosts } from './check-budget.js';
 import { interpretSchema } from './interpret-schema.js';
@@ -163,9 +164,9 @@ function toProblem({ instancePath, keyword, message, params }: Violation, name: 
     allowedValues?: unknown[];
   };
   if (keyword === 'additionalProperties' && additionalProperty !== undefined)
-    return `${path}: has no property "${additionalProperty.slice(0, 100)}"`;
+    return `${path}: has no property "${cutText(additionalProperty, 100)}"`;
   if (keyword === 'enum' && allowedValues !== undefined)
-    return `${path}: must be one of ${JSON.stringify(allowedValues).slice(0, 200)}`;
+    return `${path}: must be one of ${cutText(JSON.stringify(allowedValues), 200)}`;
   return `${path}: ${message}`;
 }
 

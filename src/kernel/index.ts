@@ -14,6 +14,7 @@ export {
   type KeyId,
   type PolicyId,
 } from './ids.js';
+export { cutText } from './cut-text.js';
 export { FairQueue } from './fair-queue.js';
 export { inSlices } from './in-slices.js';
 export { isLoopback, LOOPBACK_NAMES } from './loopback.js';

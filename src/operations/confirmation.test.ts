@@ -47,6 +47,13 @@ async function askFirst(situation: Situation = {}): Promise<Suspended> {
 }
 
 describe('a client that answers by calling again', () => {
+  test('is shown no half of a character where the arguments are cut', async () => {
+    const { requests } = await askFirst({ args: { a: `${'x'.repeat(993)}\u{1F600}` } });
+    const message = String(requests[KEY]?.params?.['message']);
+    expect(message).toContain('xxx… (');
+    expect(message).not.toMatch(/\p{Surrogate}/u);
+  });
+
   test('is sent away with one question of ours, in the words of the policy and with the arguments', async () => {
     const { requests, state } = await askFirst();
     expect(requests).toEqual({

@@ -1,6 +1,6 @@
 import { hashOf, type ToolEntry } from '../catalog/index.js';
 import type { Decision, PolicyEngine } from '../governance/index.js';
-import { HubError } from '../kernel/index.js';
+import { cutText, HubError } from '../kernel/index.js';
 import { stringifyJson, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { supportsElicitation, type InputRequest } from '../mcp/model/index.js';
 import type { ToolCall } from './call-tool.js';
@@ -74,7 +74,7 @@ function shownArguments(args: JsonObject = {}): string {
         .map((half) => `\\u${half.charCodeAt(0).toString(16).padStart(4, '0')}`)
         .join(''),
   );
-  return `\nArguments: ${text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}… (${text.length} characters)` : text}`;
+  return `\nArguments: ${text.length > MOST_SHOWN ? `${cutText(text, MOST_SHOWN)}… (${text.length} characters)` : text}`;
 }
 
 function toQuestion(message: string): InputRequest {

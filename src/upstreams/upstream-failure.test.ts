@@ -148,6 +148,11 @@ describe("the upstream's own word", () => {
     expect(message).toHaveLength(512);
   });
 
+  test('its text is not cut amid a character, for which parsers of clients would refuse the whole answer', () => {
+    const { message } = toHubError(new ProtocolError(1, `${'x'.repeat(511)}\u{1F600}`), CONNECTOR);
+    expect(message).toBe('x'.repeat(511));
+  });
+
   test('U-14: what the upstream was shown is not passed on, should it quote it', () => {
     const shown = { authorization: 'Bearer s3cret-t0ken', 'x-api-key': 'another-one', 'x-short': 'no' };
     const error = new ProtocolError(1, 'no: Bearer s3cret-t0ken, s3cret-t0ken, another-one');

@@ -1,5 +1,5 @@
 import type { Connector } from '../connectors/index.js';
-import { HubError, type HubErrorCode } from '../kernel/index.js';
+import { cutText, HubError, type HubErrorCode } from '../kernel/index.js';
 import { ClientError, type ClientErrorCode } from '../mcp/client/index.js';
 import { INVALID_PARAMS, isObject, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { isWebPage, TASKS_EXTENSION } from '../mcp/model/index.js';
@@ -118,9 +118,8 @@ type Headers = Readonly<Record<string, string>>;
 function rejection(error: ProtocolError, connector: Connector, shown: Headers): HubError {
   // A header may name the scheme first.
   const secrets = Object.values(shown).map((value) => value.replace(/^\w+ /, ''));
-  const message = withoutSecrets(error.message, [...secrets, ...secretsOfProcess(connector.endpoint)])
-    .replace(/[\p{Cc}\p{Cf}]/gu, ' ')
-    .slice(0, MAX_TEXT);
+  const text = withoutSecrets(error.message, [...secrets, ...secretsOfProcess(connector.endpoint)]);
+  const message = cutText(text.replace(/[\p{Cc}\p{Cf}]/gu, ' '), MAX_TEXT);
   const reserved = error.code <= -32_000 && error.code >= -32_099;
   return new HubError('upstream_rejected', message || 'the upstream refused the request', {
     cause: error,
