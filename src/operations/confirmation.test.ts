@@ -49,7 +49,7 @@ async function askFirst(situation: Situation = {}): Promise<Suspended> {
 describe('a client that answers by calling again', () => {
   test('is shown no half of a character where the arguments are cut', async () => {
     const { requests } = await askFirst({ args: { a: `${'x'.repeat(993)}\u{1F600}` } });
-    const message = String(requests[KEY]?.params?.['message']);
+    const message = requests[KEY]?.params?.['message'] as string;
     expect(message).toContain('xxx… (');
     expect(message).not.toMatch(/\p{Surrogate}/u);
   });

@@ -1,4 +1,4 @@
-import type { ChangeSubscription, McpClient } from '../mcp/client/index.js';
+import { ClientError, type ChangeSubscription, type McpClient } from '../mcp/client/index.js';
 import { isPartOfResource, type ChangeNotification } from '../mcp/model/index.js';
 
 /** Somebody who wants to hear of one resource. */
@@ -73,7 +73,7 @@ export class WatchedResources {
     const watchers = [...this.#watchers.values()].flatMap((set) => [...set]);
     this.#watchers.clear();
     this.#subscription?.close();
-    for (const { reject } of this.#joining.splice(0)) reject(new NotWatchable('the conversation ended'));
+    for (const { reject } of this.#joining.splice(0)) reject(conversationEnded());
     for (const watcher of watchers) watcher.lost();
   }
 
@@ -116,9 +116,9 @@ export class WatchedResources {
     if (this.#over) this.#subscription?.close();
     const honoured = new Set(this.#subscription?.honoured.resourceSubscriptions);
     for (const one of fresh) {
-      if (this.#over || !honoured.has(one.uri))
-        one.reject(new NotWatchable('the upstream does not tell of it'));
-      else this.#admit(one);
+      if (this.#over) one.reject(conversationEnded());
+      else if (honoured.has(one.uri)) this.#admit(one);
+      else one.reject(new NotWatchable('the upstream does not tell of it'));
     }
     return true;
   }
@@ -139,4 +139,9 @@ export class WatchedResources {
       for (const watcher of watchers) watcher.updated(uri);
     }
   }
+}
+
+/** That says nothing of the resource: in another conversation it may be told of. */
+function conversationEnded(): ClientError {
+  return new ClientError('closed', 'the conversation ended');
 }
