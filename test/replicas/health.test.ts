@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { toConnectorId } from '../../src/kernel/index.js';
 import { admin } from '../support/admin.js';
+import { eventsOf } from '../support/hub-events.js';
 import { SHARED_BY, useSharedPlace } from '../support/replica-set.js';
 import { closeAfterEach } from '../support/resources.js';
 import { startUpstream } from '../support/scripted-upstream.js';
@@ -11,6 +12,8 @@ import { waitForSync, type TestHub } from '../support/start-hub.js';
 const SOON = { timeout: 3_000 };
 const REMOTE = toConnectorId('remote');
 const keep = closeAfterEach();
+
+const isOfStored = ({ connector }: Readonly<Record<string, unknown>>): boolean => connector === 'stored';
 
 async function healthOf(hub: TestHub) {
   return (await admin(hub, 'GET', '/connectors/remote/health')).body;
@@ -64,6 +67,31 @@ describe.each(SHARED_BY)('%s', (by) => {
       await vi.waitFor(async () => expect(await healthOf(hub)).toMatchObject({ state: 'healthy' }), SOON);
       expect(hub.running.hub.catalog.entries().map(({ connector }) => connector.id)).toContain('remote');
     }
+  });
+
+  test('one that is switched off and on again is looked at anew, whatever was known of it before', async () => {
+    const { one, hubs } = await start();
+    const { url } = (config as { connectors: { remote: { url: string } } }).connectors.remote;
+    const added = { id: 'stored', url, allowPrivateNetwork: true, retries: 0, hideWhenUnhealthy: true };
+    expect((await admin(one, 'POST', '/connectors', added)).status).toBe(201);
+    await waitForSync(one, 'stored');
+    const become = async (state: string): Promise<void> => {
+      for (const hub of hubs)
+        await vi.waitFor(async () => {
+          expect((await admin(hub, 'GET', '/connectors/stored/health')).body).toMatchObject({ state });
+        }, SOON);
+    };
+    await become('healthy');
+    answer = 'not found';
+    await admin(one, 'POST', '/connectors/stored/sync', {});
+    await become('unhealthy');
+    const syncs = async () => (await eventsOf(one, 'connector.synced')).filter(isOfStored).length;
+    const before = await syncs();
+    expect((await admin(one, 'PATCH', '/connectors/stored', { enabled: false })).status).toBe(200);
+    answer = 'well';
+    expect((await admin(one, 'PATCH', '/connectors/stored', { enabled: true })).status).toBe(200);
+    await become('healthy');
+    await vi.waitFor(async () => expect(await syncs()).toBe(before + 1), SOON);
   });
 
   test('one that starts later says the same', async () => {
