@@ -33,6 +33,7 @@ export type ServerEvent =
   /** A client did not read its stream; the stream was closed. */
   | { readonly type: 'stream_stalled' }
   | { readonly type: 'limit_reached'; readonly limit: LimitName }
+  /** By its client, or by taking up one that another process opened. Each has one end. */
   | { readonly type: 'session_opened' }
   | { readonly type: 'session_ended'; readonly reason: SessionEndReason }
   /** A request of a session names another version than the session agreed on. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Gate, Harness, initialize } from '../../../../test/support/server/harness.js';
+import { Gate, Harness, initialize, request } from '../../../../test/support/server/harness.js';
 import { until } from '../../../../test/support/http/until.js';
 import { MemorySessionStore } from './memory-session-store.js';
 
@@ -93,6 +93,17 @@ describe('S82 S68: the end of a session', () => {
     expect((await harness.post(initialize(), { authorization: `Bearer ${principal}` })).status).toBe(200);
     expect(harness.count('session_opened')).toBe(3);
   });
+});
+
+test('a session that another process opened is told of where it is served, as often as its end', async () => {
+  const sessions = new MemorySessionStore();
+  const { headers } = await new Harness({ sessions }).session();
+  const harness = new Harness({ sessions });
+  expect((await harness.post(request(1, 'ping'), headers)).status).toBe(200);
+  expect((await harness.post(request(2, 'ping'), headers)).status).toBe(200);
+  expect([harness.count('session_opened'), harness.count('session_ended')]).toEqual([1, 0]);
+  expect((await harness.send('DELETE', headers)).status).toBe(204);
+  expect([harness.count('session_opened'), harness.count('session_ended')]).toEqual([1, 1]);
 });
 
 describe('a port that fails beside a request', () => {

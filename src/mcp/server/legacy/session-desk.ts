@@ -96,7 +96,6 @@ export class SessionDesk implements SessionKeeper {
       this.#core.observe({ type: 'limit_reached', limit: 'sessions' });
       return undefined;
     }
-    this.#core.observe({ type: 'session_opened' });
     return this.#keep(record, description);
   }
 
@@ -126,6 +125,7 @@ export class SessionDesk implements SessionKeeper {
   #keep(record: SessionRecord, description: ServerDescription): HttpSession {
     const session = new HttpSession(this.#core, this, record, description);
     this.#live.set(record.id, session);
+    this.#core.observe({ type: 'session_opened' });
     session.begin();
     return session;
   }
