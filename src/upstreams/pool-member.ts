@@ -1,4 +1,5 @@
 import type { Connector } from '../connectors/index.js';
+import type { Access } from '../credentials/index.js';
 import type { HubError } from '../kernel/index.js';
 import type { McpClient } from '../mcp/client/index.js';
 import type { ConnectorResources } from './connector-resources.js';
@@ -12,6 +13,7 @@ import type { WatchedResources } from './watched-resources.js';
 /** One conversation of the pool. */
 export interface Member extends ConversationOwner {
   readonly connector: Connector;
+  readonly access: Access;
   readonly common: ConnectorResources;
   readonly startedAt: number;
   readonly opening: AbortController;
@@ -33,7 +35,7 @@ export interface Member extends ConversationOwner {
 export function createMember(
   init: Pick<
     Member,
-    'connector' | 'common' | 'startedAt' | 'opening' | 'client' | 'session' | 'owner' | 'recent'
+    'connector' | 'access' | 'common' | 'startedAt' | 'opening' | 'client' | 'session' | 'owner' | 'recent'
   >,
 ): Member {
   return {
@@ -46,6 +48,11 @@ export function createMember(
     silent: 0,
     retired: false,
   };
+}
+
+/** Whether it was opened with what its owner had before: nobody will ask for it any more. */
+export function isSuperseded({ connector, access }: Member, by: Member): boolean {
+  return connector === by.connector && access.owner === by.access.owner && access.id !== by.access.id;
 }
 
 /** How one conversation is doing says how the connector is doing. */

@@ -9,7 +9,7 @@ import { ownerOf, requireThere, watcherOf } from './conversation-owner.js';
 import { hearWarnings } from './hear-warnings.js';
 import { changesOf } from './list-changes.js';
 import { openClient } from './open-client.js';
-import { close, createMember, judgeAge, vitalsOf, type Member } from './pool-member.js';
+import { close, createMember, isSuperseded, judgeAge, vitalsOf, type Member } from './pool-member.js';
 import type { UpstreamPoolOptions } from './pool-options.js';
 import { PoolLease, type LeaseKeeper } from './pool-lease.js';
 import { probeHttp } from './probe-http.js';
@@ -254,6 +254,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     });
     const member = createMember({
       connector,
+      access,
       common,
       startedAt: clock.monotonic(),
       opening,
@@ -267,6 +268,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
         common.agreesOnce = opened.server.era === 'legacy';
         common.gate.alive();
         if (isProcess) common.processStands(identity);
+        for (const [key, other] of this.#members) if (isSuperseded(other, member)) this.#retire(key, other);
         this.#hearOfChanges(opened, member).catch(() => (member.listens = false));
       },
       (error: unknown) => {

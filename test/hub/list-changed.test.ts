@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { admin } from '../support/admin.js';
 import { connectAgent } from '../support/agent-client.js';
 import { until } from '../support/http/until.js';
 import { closeAfterEach } from '../support/resources.js';
@@ -74,3 +75,41 @@ test('an upstream that says so without end is looked at ever less often', async 
   );
   expect((looks[12] ?? 0) - (looks[11] ?? 0)).toBeGreaterThan(900);
 }, 30_000);
+
+test('after a credential was replaced, changes are heard with the new one, and the old one is not shown again', async () => {
+  const streams = new Map<string, ServerResponse>();
+  let accepted = 'Bearer the-first-token';
+  const shown: string[] = [];
+  const upstream = keep(
+    await startUpstream({
+      tools: [tool('first')],
+      capabilities: { tools: { listChanged: true } },
+      intercept: ({ httpMethod, headers }, response) => {
+        const { authorization = '' } = headers;
+        if (authorization !== '') shown.push(String(authorization));
+        if (authorization !== accepted) response.writeHead(401).end();
+        else if (httpMethod === 'GET' && headers['mcp-session-id'] !== undefined) {
+          response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': open\n\n');
+          streams.set(accepted, response);
+        } else return false;
+        return true;
+      },
+    }),
+  );
+  const auth = { type: 'bearer', token: 'the-first-token' };
+  const hub = keep(await startTestHub({ config: { connectors: { up: { url: upstream.url, auth } } } }));
+  await until(() => streams.has(accepted), 'a stream with the first token');
+  streams.get(accepted)?.destroy();
+  accepted = 'Bearer the-second-token';
+  const token = 'the-second-token';
+  expect((await admin(hub, 'PUT', '/connectors/up/credentials/shared', { token })).status).toBeLessThan(300);
+  expect((await admin(hub, 'POST', '/connectors/up/sync', {})).status).toBe(200);
+  await until(() => streams.has(accepted), 'a stream with the second token');
+  const lists = () => upstream.methods().filter((method) => method === 'tools/list').length;
+  const before = lists();
+  shown.length = 0;
+  streams.get(accepted)?.write(CHANGED);
+  await until(() => lists() > before, 'the look at the list');
+  expect(hub.running.hub.upstreams.stateOf('up' as never).conversations).toBe(1);
+  expect(new Set(shown)).toEqual(new Set([accepted]));
+});
