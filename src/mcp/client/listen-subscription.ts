@@ -1,6 +1,14 @@
-import { ProtocolError, type JsonObject, type NotificationMessage } from '../jsonrpc/index.js';
-import { isObject } from '../jsonrpc/index.js';
+import {
+  INVALID_PARAMS,
+  INVALID_REQUEST,
+  isObject,
+  METHOD_NOT_FOUND,
+  ProtocolError,
+  type JsonObject,
+  type NotificationMessage,
+} from '../jsonrpc/index.js';
 import type { ChangeNotification, SubscriptionFilter } from '../model/index.js';
+import { HEADER_MISMATCH, MISSING_CLIENT_CAPABILITY, UNSUPPORTED_REVISION } from '../wire/index.js';
 import { Call, type StreamListener } from './call.js';
 import { LISTEN } from './call-plans.js';
 import { everyChange, readHonoured, toChange, wants } from './change-filter.js';
@@ -21,6 +29,15 @@ export interface ListenParts {
 
 const FIRST_DELAY_MS = 1000;
 const LONGEST_DELAY_MS = 30_000;
+/** What says that the same request will not do later either. All else, such as that there are too many, may pass. */
+const LASTING: ReadonlySet<number> = new Set([
+  INVALID_REQUEST,
+  METHOD_NOT_FOUND,
+  INVALID_PARAMS,
+  HEADER_MISMATCH,
+  MISSING_CLIENT_CAPABILITY,
+  UNSUPPORTED_REVISION,
+]);
 
 /** A `subscriptions/listen` request, sent again whenever its stream ends. */
 export class ListenSubscription implements ChangeSubscription, StreamListener {
@@ -144,7 +161,7 @@ export class ListenSubscription implements ChangeSubscription, StreamListener {
 
   #relisten(error: Error): void {
     const { clock, random } = this.#parts.settings;
-    if (error instanceof ProtocolError) {
+    if (error instanceof ProtocolError && LASTING.has(error.code)) {
       this.#ended = error;
       this.close();
       return;

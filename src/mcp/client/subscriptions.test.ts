@@ -208,6 +208,28 @@ describe('modern subscriptions', () => {
     expect(wire.of('subscriptions/listen')).toHaveLength(count + 1);
   });
 
+  test.each([
+    ['it has too many', -32603],
+    ['of a reason of its own', -32000],
+    ['of a limit', -31029],
+  ])('C34: a server that refuses it later on because %s is asked again', async (_why, code) => {
+    let refusals = 0;
+    const { client, wire, clock } = await openModern(ALL, {
+      'subscriptions/listen': (sent, self) =>
+        refusals-- > 0 ? new ProtocolError(code, 'not now') : listening(sent, self),
+    });
+    const changes: string[] = [];
+    const subscription = await client.subscribe({ toolsListChanged: true }, ({ method }) =>
+      changes.push(method),
+    );
+    refusals = 2;
+    wire.answer(wire.of('subscriptions/listen')[0]!.id!, { resultType: 'complete' });
+    await clock.advance(10_000);
+    expect(subscription.ended).toBeUndefined();
+    expect(wire.of('subscriptions/listen')).toHaveLength(4);
+    expect(changes).toEqual(['notifications/tools/list_changed']);
+  });
+
   test('a refusal later on is its end', async () => {
     let refuse = false;
     const { client, wire, clock } = await openModern(ALL, {
