@@ -5,7 +5,7 @@ import type { CredentialStore } from '../credentials/index.js';
 import { HubError, invalidField, isName, NAME_RULE } from '../kernel/index.js';
 import { requireOwner, toActor, type AdminCaller } from './admin.js';
 import { saveSharedSecrets, withoutSecrets } from './connector-secrets.js';
-import { connectorTurn, putInForce, type ConnectorWriteDependencies } from './connector-writes.js';
+import { connectorTurn, putInForceAfter, type ConnectorWriteDependencies } from './connector-writes.js';
 import { requireMayRefer } from './keep-credential.js';
 import { requireStdioAllowed } from './stdio-permission.js';
 import { recordHash } from './record-hash.js';
@@ -39,8 +39,9 @@ export function createAddConnector(deps: AddConnectorDependencies): AddConnector
         before: recordHash(undefined),
         after: recordHash(connector),
       });
-      await saveSharedSecrets(deps, by, connector, inlineSecrets(given.auth));
-      return putInForce(deps, id);
+      return putInForceAfter(deps, id, () =>
+        saveSharedSecrets(deps, by, connector, inlineSecrets(given.auth)),
+      );
     });
   };
 }

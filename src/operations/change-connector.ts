@@ -6,7 +6,7 @@ import { requireOwner, type Admin, type AdminCaller } from './admin.js';
 import { saveSharedSecrets, withoutSecrets, type SharedSecretDependencies } from './connector-secrets.js';
 import {
   connectorTurn,
-  putInForce,
+  putInForceAfter,
   replaceConnector,
   requireStoredConnector,
   type ConnectorWriteDependencies,
@@ -39,10 +39,11 @@ export function createChangeConnector(deps: ChangeConnectorDependencies): Change
         requireMayRefer(by, inlineSecrets(given.auth));
         const after = withoutSecrets(given);
         await replaceConnector(deps, by, before, after);
-        // Another kind of authentication has no use for the credentials of before.
-        if (after.auth.type !== before.auth.type) await deps.credentialStore.removeAllFor(id);
-        await saveSharedSecrets(deps, by, after, inlineSecrets(given.auth));
-        return putInForce(deps, id);
+        return putInForceAfter(deps, id, async () => {
+          // Another kind of authentication has no use for the credentials of before.
+          if (after.auth.type !== before.auth.type) await deps.credentialStore.removeAllFor(id);
+          await saveSharedSecrets(deps, by, after, inlineSecrets(given.auth));
+        });
       }),
     );
 }

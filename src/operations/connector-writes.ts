@@ -72,6 +72,21 @@ export async function putInForce(deps: ConnectorWriteDependencies, id: Connector
   return connector;
 }
 
+/** The same after something else that belongs to the change. Where that fails, what is stored by then counts all the same. */
+export async function putInForceAfter(
+  deps: ConnectorWriteDependencies,
+  id: ConnectorId,
+  more: () => Promise<void>,
+): Promise<Connector> {
+  try {
+    await more();
+  } catch (error) {
+    await putInForce(deps, id);
+    throw error;
+  }
+  return putInForce(deps, id);
+}
+
 /** Not waited for: how long an upstream takes to say goodbye is its own affair. */
 export function dropUpstream(
   { upstreams }: Pick<ConnectorWriteDependencies, 'upstreams'>,

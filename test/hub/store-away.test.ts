@@ -24,3 +24,21 @@ test('a connector is taken up also where the store is away right after it was ad
   await waitForSync(hub, 'late');
   expect(list.mock.calls.length).toBeGreaterThan(1);
 });
+
+test('a connector that was stored, and its token not, counts without it', async () => {
+  const upstream = keep(await startUpstream({ tools: [{ name: 't', inputSchema: { type: 'object' } }] }));
+  const hub = keep(await startTestHub({ config: {} }));
+  const save = vi.spyOn(hub.running.hub.storage.credentials, 'save');
+  save.mockRejectedValue(new HubError('storage_unavailable', 'not now'));
+  const auth = { type: 'bearer', token: 'a-token-0123456789' };
+  const added = { id: 'half', url: upstream.url, allowPrivateNetwork: true, auth };
+  expect((await admin(hub, 'POST', '/connectors', added)).status).toBe(503);
+  await waitForSync(hub, 'half');
+  const change = { name: 'Other', auth: { token: 'another-0123456789' } };
+  expect((await admin(hub, 'PATCH', '/connectors/half', change)).status).toBe(503);
+  const known = hub.running.hub.catalog.connectors().find(({ id }) => id === 'half');
+  expect(known).toMatchObject({ name: 'Other', version: 2 });
+  save.mockRestore();
+  expect((await admin(hub, 'PATCH', '/connectors/half', change)).status).toBe(200);
+  expect((await admin(hub, 'GET', '/connectors/half/credentials/shared')).status).toBe(200);
+});
