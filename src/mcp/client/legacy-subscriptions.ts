@@ -20,6 +20,8 @@ export class LegacySubscriptions {
   readonly #warn: (warning: ClientWarning) => void;
   readonly #entries = new Set<Entry>();
   readonly #uses = new Map<string, number>();
+  /** Resources whose unsubscription is not answered yet: what is sent later may arrive earlier over HTTP. */
+  readonly #leaving = new Map<string, Promise<void>>();
 
   constructor(requester: Requester, warn: (warning: ClientWarning) => void) {
     this.#requester = requester;
@@ -76,8 +78,9 @@ export class LegacySubscriptions {
   async #use(uri: string, signal: AbortSignal | undefined): Promise<void> {
     const uses = this.#uses.get(uri) ?? 0;
     this.#uses.set(uri, uses + 1);
-    if (uses === 0)
-      await this.#requester.request('resources/subscribe', { uri }, HARMLESS, signal && { signal });
+    if (uses > 0) return;
+    await this.#leaving.get(uri);
+    await this.#requester.request('resources/subscribe', { uri }, HARMLESS, signal && { signal });
   }
 
   #remove(entry: Entry, uris: readonly string[]): void {
@@ -90,10 +93,20 @@ export class LegacySubscriptions {
         continue;
       }
       this.#uses.delete(uri);
-      this.#requester.request('resources/unsubscribe', { uri }, HARMLESS, undefined).catch(() => {
-        // The server goes on telling of it; nobody listens.
-      });
+      this.#leave(uri);
     }
+  }
+
+  #leave(uri: string): void {
+    const left = this.#requester
+      .request('resources/unsubscribe', { uri }, HARMLESS, undefined)
+      .catch(() => {
+        // The server goes on telling of it; nobody listens.
+      })
+      .then(() => {
+        if (this.#leaving.get(uri) === left) this.#leaving.delete(uri);
+      });
+    this.#leaving.set(uri, left);
   }
 
   #tell(entry: Entry, change: ChangeNotification): void {

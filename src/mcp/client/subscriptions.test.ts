@@ -319,6 +319,18 @@ describe('legacy subscriptions', () => {
     expect(wire.of('resources/unsubscribe').map(({ params }) => params['uri'])).toEqual(['x://a', 'x://b']);
   });
 
+  test('a resource that is being left is subscribed to again only when the server has let it go', async () => {
+    const { client, wire } = await openLegacy(ALL, { ...SCRIPT, 'resources/unsubscribe': SILENCE });
+    const first = await client.subscribe({ resourceSubscriptions: ['x://a'] }, () => {});
+    first.close();
+    const again = client.subscribe({ resourceSubscriptions: ['x://a'] }, () => {});
+    await settle();
+    expect(wire.of('resources/subscribe')).toHaveLength(1);
+    wire.answer(wire.of('resources/unsubscribe')[0]!.id!, {});
+    await again;
+    expect(wire.of('resources/subscribe')).toHaveLength(2);
+  });
+
   test('a resource that cannot be subscribed to fails the whole, which leaves nothing behind', async () => {
     const { client, wire } = await openLegacy(ALL, {
       ...SCRIPT,
