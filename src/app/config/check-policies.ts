@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Policy } from '../../governance/index.js';
-import { HubError, systemClock, toPolicyId } from '../../kernel/index.js';
+import { systemClock, toPolicyId } from '../../kernel/index.js';
+import { readText } from './read-text.js';
 
 /** Syntax and schema of policies, as the hub checks them at its start. Throws `config_invalid` for the first that is wrong. */
 export async function checkPolicies(policies: readonly Policy[]): Promise<void> {
@@ -11,15 +11,9 @@ export async function checkPolicies(policies: readonly Policy[]): Promise<void> 
 
 /** A policy document from a file, called like the file. */
 export function readPolicyFile(path: string, now: number): Policy {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new HubError('config_invalid', `${path}: cannot be read`, { cause: error });
-  }
   return {
     id: toPolicyId(basename(path).replace(/\.cedar$/, '')),
-    text,
+    text: readText(path),
     source: 'file',
     version: 1,
     updatedAt: now,

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HubError } from '../../kernel/index.js';
+import { readText } from './read-text.js';
 
 export interface ReferenceSources {
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ export function findForeignReference(value: unknown, key = ''): string | undefin
 export function expandReferences(value: unknown, sources: ReferenceSources, key = ''): unknown {
   if (typeof value === 'string')
     return value.replace(REFERENCE, (reference, kind: string, name: string) => {
-      if (kind === 'file') return readText(resolve(sources.folder, name), `${key}: ${reference}`);
+      if (kind === 'file') return readReferred(resolve(sources.folder, name), `${key}: ${reference}`);
       const found = sources.environment[name];
       if (found !== undefined) return found;
       throw new HubError('config_invalid', `${key}: ${reference}: the variable is not set`);
@@ -52,9 +52,9 @@ function join(key: string, name: string | number): string {
   return key === '' ? String(name) : `${key}.${name}`;
 }
 
-function readText(path: string, where: string): string {
+function readReferred(path: string, where: string): string {
   try {
-    return readFileSync(path, 'utf8').trimEnd();
+    return readText(path).trimEnd();
   } catch (error) {
     throw new HubError('config_invalid', `${where}: the file cannot be read`, { cause: error });
   }

@@ -67,6 +67,8 @@ describe('the file', () => {
     ['crosspoint.yaml', 'connectors:\n  a: { url: "http://127.0.0.1:1" }\n'],
     ['crosspoint.yml', 'mcpServers: { a: { url: "http://127.0.0.1:1" } }'],
     ['crosspoint.json', '{"connectors":{"a":{"url":"http://127.0.0.1:1"}}}'],
+    ['crosspoint.json', '\ufeff{"connectors":{"a":{"url":"http://127.0.0.1:1"}}}\r\n'],
+    ['crosspoint.yaml', '\ufeffconnectors:\r\n  a: { url: "http://127.0.0.1:1" }\r\n'],
     ['crosspoint.jsonc', '// mine\n{"mcpServers":{"a":{"type":"http","url":"http://127.0.0.1:1",},},}'],
   ])('%s is found and read', (name, text) => {
     const config = load(text, { name });
@@ -90,6 +92,7 @@ describe('the file', () => {
     ['a port out of range', { server: { port: 65_536 } }, /server\.port/],
     ['JSON that is none', '{"server": {\n  "port": }}', /crosspoint\.json: line 2/],
     ['a list', [], /crosspoint\.json/],
+    ['an empty file', '', /crosspoint\.json: line 1: the file is empty/],
     [
       'a connector twice under one key',
       '{"connectors": {\n  "a": { "url": "http://127.0.0.1:1" },\n  "a": { "url": "http://127.0.0.1:2" } }}',
@@ -201,7 +204,7 @@ describe('the file', () => {
 
   test('paths are relative to the file', () => {
     writeFileSync(join(folder, 'guide.md'), '# help\n> Helps.\nAsk {{what}}.');
-    writeFileSync(join(folder, 'one.cedar'), 'permit(principal, action, resource);');
+    writeFileSync(join(folder, 'one.cedar'), '\ufeffpermit(principal, action, resource);');
     const config = load({
       connectors: { a: { url: 'http://127.0.0.1:1', prompts: './guide.md' } },
       policies: ['./*.cedar'],
@@ -210,7 +213,9 @@ describe('the file', () => {
     expect(config.connectors[0]?.prompts).toMatchObject([
       { name: 'help', description: 'Helps.', text: 'Ask {{what}}.' },
     ]);
-    expect(config.policies).toMatchObject([{ id: 'one', source: 'file' }]);
+    expect(config.policies).toMatchObject([
+      { id: 'one', source: 'file', text: 'permit(principal, action, resource);' },
+    ]);
     expect(config.storageUrl).toBe(`sqlite:${join(folder, 'hub.db')}`);
     expect(config.watched).toEqual([join(folder, 'crosspoint.json'), folder, join(folder, 'guide.md')]);
   });

@@ -1,6 +1,5 @@
 import { globSync } from './glob-files.js';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { readFileSync } from 'node:fs';
 import { createAgentKey, type ConfiguredAgent } from '../../agents/index.js';
 import { parseConnector, type Connector } from '../../connectors/index.js';
 import { configInput, type ConfigInput } from '../../contract/index.js';
@@ -16,6 +15,7 @@ import { expandReferences, findForeignReference } from './expand-references.js';
 import { readMcpEnvironment } from './mcp-environment.js';
 import { readPromptFile } from './prompt-file.js';
 import { findConfigFile, readConfigFile } from './read-file.js';
+import { readText } from './read-text.js';
 import { requireStrong } from './strong-secret.js';
 import { pickTelemetry } from './telemetry-settings.js';
 
@@ -286,7 +286,7 @@ function toPolicies(patterns: readonly string[], base: string, now: number): Pol
     const id = path.replace(/^.*[\\/]/, '').replace(/\.cedar$/, '');
     return {
       id: toPolicyId(requireName(id, 'policies')),
-      text: readFileSync(path, 'utf8'),
+      text: readText(path),
       source: 'file',
       version: 1,
       updatedAt: now,

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import type { ConnectorInput } from '../../contract/index.js';
-import { HubError } from '../../kernel/index.js';
+import { readText } from './read-text.js';
 
 type PromptInput = NonNullable<ConnectorInput['prompts']>[number];
 
@@ -17,14 +16,6 @@ export function readPromptFile(path: string, tools: readonly string[] = []): Pro
 export function readGuideFile(path: string, tools: readonly string[]): PromptInput[] {
   const text = readText(path).trim();
   return text === '' ? [] : [{ name: nameOf(path), text, tools: [...tools] }];
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new HubError('config_invalid', `prompts: ${path} cannot be read`, { cause: error });
-  }
 }
 
 function nameOf(path: string): string {

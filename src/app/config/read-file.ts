@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ParseError } from 'jsonc-parser';
 import { HubError } from '../../kernel/index.js';
 import { jsonc, yaml } from './languages.js';
+import { explainJsonError } from './json-error.js';
+import { readText } from './read-text.js';
 
 /** Under these names a configuration is found in the working folder; the first that exists counts. */
 export const CONFIG_FILES = ['crosspoint.yaml', 'crosspoint.yml', 'crosspoint.json', 'crosspoint.jsonc'];
@@ -17,7 +19,7 @@ export function findConfigFile(named: string | undefined, folder: string): strin
 
 /** The content as plain data. Errors name the line. */
 export function readConfigFile(path: string): unknown {
-  const text = readFileSync(path, 'utf8');
+  const text = readText(path);
   return path.endsWith('.json') || path.endsWith('.jsonc') ? readJson(path, text) : readYaml(path, text);
 }
 
@@ -26,6 +28,11 @@ function readYaml(path: string, text: string): unknown {
   const problem = document.errors[0];
   // What follows on further lines is a picture of the place.
   const [told = ''] = problem?.message.split(/:?\n/, 1) ?? [];
+  if (problem?.code === 'MULTIPLE_DOCS')
+    throw new HubError(
+      'config_invalid',
+      `${path}: has several documents; there can be one, without --- after it`,
+    );
   if (problem !== undefined) throw new HubError('config_invalid', `${path}: ${told}`);
   try {
     return withoutEmpty(document.toJS() ?? {});
@@ -48,7 +55,7 @@ function readJson(path: string, text: string): unknown {
   const invalid = (offset: number, problem: string): HubError =>
     new HubError('config_invalid', `${path}: line ${text.slice(0, offset).split('\n').length}: ${problem}`);
   const [problem] = errors;
-  if (problem !== undefined) throw invalid(problem.offset, jsonc().printParseErrorCode(problem.error));
+  if (problem !== undefined) throw invalid(problem.offset, explainJsonError(text, problem));
   const twice = findRepeated(text);
   if (twice !== undefined) throw invalid(twice.offset, `"${twice.key}" stands there twice`);
   return value ?? {};

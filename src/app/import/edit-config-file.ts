@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { HubError } from '../../kernel/index.js';
 import { findConfigFile } from '../config/read-file.js';
+import { readText } from '../config/read-text.js';
 import { connectorIdsIn, editConfigText, type ConfigEdit, type ConfigFormat } from './edit-config-text.js';
 
 const NEW_FILE = '# Crosspoint. Check this file with "crosspoint config check".\n';
@@ -23,7 +24,7 @@ export function openOperatorFile(named: string | undefined, folder: string): Ope
   return {
     path,
     exists,
-    connectors: exists ? inFile(path, () => connectorIdsIn(readFileSync(path, 'utf8'), formatOf(path))) : [],
+    connectors: exists ? inFile(path, () => connectorIdsIn(readText(path), formatOf(path))) : [],
   };
 }
 
@@ -36,7 +37,7 @@ export function editOperatorFile(
   edits: readonly ConfigEdit[],
 ): readonly string[] {
   const target = exists ? realpathSync(path) : path;
-  const before = exists ? readFileSync(target, 'utf8') : startOf(path);
+  const before = exists ? readText(target) : startOf(path);
   const after = inFile(path, () =>
     edits.reduce((text, edit) => editConfigText(text, formatOf(path), edit), before),
   );

@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { ParseError } from 'jsonc-parser';
 import { HubError } from '../../kernel/index.js';
+import { explainJsonError } from '../config/json-error.js';
 import { jsonc } from '../config/languages.js';
+import { readText } from '../config/read-text.js';
 import type { ClientPlace } from './clients.js';
 import { parseToml } from './parse-toml.js';
 
@@ -67,12 +68,7 @@ export function readClientFile(file: string, place: ClientPlace): ClientContent 
 }
 
 export function readSettings(file: string): Settings {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new HubError('config_invalid', `${file}: cannot be read`, { cause: error });
-  }
+  const text = readText(file);
   if (file.endsWith('.toml')) {
     try {
       return parseToml(text);
@@ -83,13 +79,13 @@ export function readSettings(file: string): Settings {
     }
   }
   const errors: ParseError[] = [];
-  const content: unknown = jsonc().parse(text.replace(/^\ufeff/, ''), errors, { allowTrailingComma: true });
+  const content: unknown = jsonc().parse(text, errors, { allowTrailingComma: true });
   const problem = errors[0];
   if (problem === undefined && typeof content === 'object' && content !== null) return asObject(content);
   const line = text.slice(0, problem?.offset ?? 0).split('\n').length;
   throw new HubError(
     'config_invalid',
-    `${file}: line ${line}: ${problem === undefined ? 'not an object' : jsonc().printParseErrorCode(problem.error)}`,
+    `${file}: line ${line}: ${problem === undefined ? 'not an object' : explainJsonError(text, problem)}`,
   );
 }
 

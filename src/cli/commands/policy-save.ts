@@ -52,7 +52,7 @@ function isAboutText(error: unknown): error is CliError {
 async function readText(cli: Cli, file: string): Promise<string> {
   if (file === '-') return readStdin(cli.stdin, MAX_BYTES, 'a policy document');
   try {
-    return readFileSync(resolve(cli.folder, file), 'utf8');
+    return readFileSync(resolve(cli.folder, file), 'utf8').replace(/^\ufeff/, '');
   } catch (error) {
     throw new CliError(`${file} cannot be read`, { cause: error });
   }
