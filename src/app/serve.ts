@@ -7,6 +7,7 @@ import { applyConfig, tidyFolders } from './apply-config.js';
 import { composeHub, type Hub } from './compose.js';
 import { composeServer } from './compose-server.js';
 import type { Config } from './config/config.js';
+import { findNextStartSettings } from './config/next-start.js';
 import { endWithAgents } from './end-with-agents.js';
 import { followReplicas, readVerdicts } from './follow-replicas.js';
 import { openDataFolder, type DataFolder } from './data-folder.js';
@@ -109,6 +110,10 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
     localUrl: localUrlOf(server, config),
     async reload(next) {
       const changed = await applyConfig(hub, next, folder, () => (current = next));
+      const settings = findNextStartSettings(config, next);
+      // Otherwise whoever reads that it was reloaded takes a new limit for one that holds.
+      if (settings.length > 0)
+        hub.logger.warn({ settings }, 'these settings changed, and take effect at the next start');
       await schedule.refresh();
       return changed;
     },

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -14,6 +14,7 @@ async function follow(onChange: OnChange, prepare: (folder: string) => void = ()
   const folder = mkdtempSync(join(tmpdir(), 'crosspoint-watch-'));
   const file = join(folder, 'crosspoint.yaml');
   writeFileSync(file, 'policies: ["./policies/*.cedar"]\n');
+  mkdirSync(join(folder, 'policies'));
   const cli = { folder, environment: {} } as unknown as Cli;
   const started = await readLocalConfig(cli, {});
   prepare(folder);
@@ -23,12 +24,13 @@ async function follow(onChange: OnChange, prepare: (folder: string) => void = ()
     await watcher.close();
     rmSync(folder, { recursive: true });
   });
-  return { file, watcher, onError };
+  return { file, folder, watcher, onError };
 }
 
 test('what cannot be watched is told, and the rest is watched all the same', async () => {
   const onChange = vi.fn<OnChange>(async () => undefined);
   const { file, onError } = await follow(onChange, (folder) => {
+    rmdirSync(join(folder, 'policies'));
     // Leads to itself.
     symlinkSync(join(folder, 'policies'), join(folder, 'policies'));
   });
@@ -47,4 +49,26 @@ test('a configuration that could not be taken up does not keep the next one from
   watcher.reload();
   await vi.waitFor(() => expect(onChange).toHaveBeenCalledTimes(2));
   expect(onError).toHaveBeenCalledOnce();
+});
+
+test('a file that is gone leaves the configuration as it was, and one of another name takes its place', async () => {
+  const files: (string | undefined)[] = [];
+  const refusals: unknown[] = [];
+  const { file, folder, watcher } = await follow(async (read) => {
+    const config = await read().catch((error: unknown) => void refusals.push(error));
+    if (config !== undefined) files.push(config.configFile);
+    return config ?? undefined;
+  });
+  rmSync(file);
+  watcher.reload();
+  await vi.waitFor(() => expect(refusals).not.toEqual([]), 5_000);
+  expect(refusals[0]).toMatchObject({
+    code: 'config_invalid',
+    message: `${file}: there is no such file any more`,
+  });
+  const other = join(folder, 'crosspoint.json');
+  await vi.waitFor(() => {
+    writeFileSync(other, '{}');
+    expect(files).toContain(other);
+  }, 5_000);
 });

@@ -2,6 +2,7 @@ import { unwatchFile, watchFile, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { watch } from 'chokidar';
 import { CONFIG_FILES, type Config, type Flags } from '../app/index.js';
+import { HubError } from '../kernel/index.js';
 import type { Cli } from './cli.js';
 import { readLocalConfig } from './local-config.js';
 
@@ -34,12 +35,15 @@ export function watchConfig(
   let last: Promise<unknown> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let current = started;
   const watcher = watch(pathsOf(cli, started), { ignoreInitial: true, depth: 0 });
   const reload = (): void => {
     const read = async (): Promise<void> => {
       if (closed) return;
-      const config = await onChange(() => readLocalConfig(cli, flags));
-      if (config !== undefined) watcher.add(pathsOf(cli, config));
+      const config = await onChange(async () => requireFile(await readLocalConfig(cli, flags), current));
+      if (config === undefined) return;
+      current = config;
+      watcher.add(pathsOf(cli, config));
     };
     last = last.then(read).catch(onError);
   };
@@ -68,8 +72,15 @@ export function watchConfig(
   };
 }
 
+/** A file that was moved away, or is about to be written anew, does not mean that nothing is configured any more. */
+function requireFile(config: Config, { configFile }: Config): Config {
+  if (config.configFile === undefined && configFile !== undefined)
+    throw new HubError('config_invalid', `${configFile}: there is no such file any more`);
+  return config;
+}
+
 function pathsOf(cli: Cli, { configFile, watched }: Config): string[] {
-  // One may appear while the hub runs without.
-  const appearing = configFile === undefined ? CONFIG_FILES.map((name) => join(cli.folder, name)) : [];
-  return [...watched, ...appearing];
+  const found = CONFIG_FILES.map((name) => join(cli.folder, name));
+  // One may appear while the hub runs without, or take the place of another.
+  return configFile === undefined || found.includes(configFile) ? [...watched, ...found] : [...watched];
 }

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/app/index.js';
+import { silentLogger, type Logger } from '../../src/kernel/index.js';
 import { POLICY_TURN } from '../../src/operations/index.js';
 import { admin } from '../support/admin.js';
 import { connectAgent } from '../support/agent-client.js';
@@ -103,6 +104,19 @@ describe('a valid configuration', () => {
     expect((await fresh.listTools()).items).toHaveLength(1);
     await reload(hub, { connectors: { added: { url: stays.url } } });
     await expect(fresh.listTools()).rejects.toThrow(/./);
+  });
+
+  test('is told of by name where it waits for the next start', async () => {
+    const warn = vi.fn<Logger['warn']>();
+    const logger: Logger = { ...silentLogger, warn, child: () => logger };
+    const hub = keep(await startTestHub({ config: { connectors: {} }, logger }));
+    await reload(hub, { connectors: {}, limits: { perAgent: { perSecond: 1 } }, outputCheck: 'refuse' });
+    expect(warn).toHaveBeenCalledExactlyOnceWith(
+      { settings: ['limits.perAgent', 'outputCheck'] },
+      'these settings changed, and take effect at the next start',
+    );
+    await reload(hub, { connectors: {} });
+    expect(warn).toHaveBeenCalledOnce();
   });
 
   test('that says the same changes nothing', async () => {
