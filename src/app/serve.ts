@@ -13,7 +13,7 @@ import { followReplicas, readVerdicts } from './follow-replicas.js';
 import { openDataFolder, type DataFolder } from './data-folder.js';
 import { recoverUnfinishedCalls } from './recover.js';
 import { RepeatedTask } from './repeated-task.js';
-import { startSchedule } from './schedule.js';
+import { startSchedule, type Schedule } from './schedule.js';
 import { VERSION } from './version.js';
 
 /** A hub that listens. */
@@ -80,13 +80,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   hub.publicUrl.listening(localUrlOf(server, config));
   hub.events.append({ kind: 'hub' }, { type: 'hub.started', version: VERSION });
   const schedule = startSchedule(hub, config);
-  const refreshing = new RepeatedTask(
-    () => schedule.refresh(),
-    hub.logger,
-    'connectors that changed could not be read; it is tried again',
-  );
-  hub.connectorsChanged.on(() => refreshing.request());
-  hub.connectorsChanged.on(() => void tidyFolders(hub).catch(() => {}));
+  const refreshing = refreshOnChange(hub, schedule);
   await schedule.refresh();
   await schedule.known(FIRST_LISTING_MS);
   ready = true;
@@ -110,15 +104,30 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
     localUrl: localUrlOf(server, config),
     async reload(next) {
       const changed = await applyConfig(hub, next, folder, () => (current = next));
-      const settings = findNextStartSettings(config, next);
-      // Otherwise whoever reads that it was reloaded takes a new limit for one that holds.
-      if (settings.length > 0)
-        hub.logger.warn({ settings }, 'these settings changed, and take effect at the next start');
+      tellWhatWaits(hub, config, next);
       await schedule.refresh();
       return changed;
     },
     stop: ({ lingerMs = 0 } = {}) => (stopping ??= end(lingerMs)),
   };
+}
+
+function refreshOnChange(hub: Hub, schedule: Schedule): RepeatedTask {
+  const refreshing = new RepeatedTask(
+    () => schedule.refresh(),
+    hub.logger,
+    'connectors that changed could not be read; it is tried again',
+  );
+  hub.connectorsChanged.on(() => refreshing.request());
+  hub.connectorsChanged.on(() => void tidyFolders(hub).catch(() => {}));
+  return refreshing;
+}
+
+/** Otherwise whoever reads that the configuration was reloaded takes a new limit for one that holds. */
+function tellWhatWaits({ logger }: Hub, started: Config, next: Config): void {
+  const settings = findNextStartSettings(started, next);
+  if (settings.length > 0)
+    logger.warn({ settings }, 'these settings changed, and take effect at the next start');
 }
 
 /** Processes of a hub that was killed and did not notice. Nobody waits for it. */
