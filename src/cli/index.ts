@@ -1,13 +1,15 @@
 #!/usr/bin/env node
 /** The command line. Every command but those that look at files speaks to a running hub through its admin API. */
 import type { Cli } from './cli.js';
+import { decideOutputEnd } from './output-failure.js';
 import { runCli } from './run-cli.js';
 import { createTerminal } from './terminal/terminal.js';
 
-// Whoever reads our output may stop reading, as `head` does. That ends a command, but not a hub.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  if (process.argv[2] !== 'serve') process.exit(0);
+  const end = decideOutputEnd(error, process.argv[2]);
+  if (end === undefined) return;
+  if (end.note !== undefined) process.stderr.write(`${end.note}\n`);
+  process.exit(end.exitCode);
 });
 process.stderr.on('error', () => {});
 

@@ -50,6 +50,8 @@ test.each<readonly [string, readonly string[], string]>([
   ['a wrong port', ['serve', '--port', 'many'], 'It must be a number from 0 to 65535.'],
   ['a wrong time', ['call', 'x', '--timeout', '0'], 'It must be a number of seconds'],
   ['an address that no server has', ['doctor', 'ftp://example.com'], 'must be an http or https URL'],
+  ['half an address to look at', ['doctor', 'localhost:8005/mcp'], 'begins with http:// or https://'],
+  ['a password in an address', ['doctor', 'http://a:b@c.example/mcp'], 'must not contain a user name'],
   ['neither address nor command', ['connector', 'add', 'x'], 'nothing to add'],
   ['address and command', ['connector', 'add', 'x', '--url', 'http://a', '--', 'b'], 'not both'],
   [

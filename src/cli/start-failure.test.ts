@@ -26,6 +26,12 @@ test('so is an address that is not of this machine', async () => {
   expect(toStartFailure(await listenFailure(0, '192.0.2.1')).message).toContain('192.0.2.1');
 });
 
+test('so is a name that nobody knows, as a whole address is', async () => {
+  expect(toStartFailure(await listenFailure(0, 'http://127.0.0.1')).message).toBe(
+    '"http://127.0.0.1" is no name or address of this machine: choose another with --host',
+  );
+});
+
 test.each(['EACCES', 'EROFS'])('a folder that cannot be written is named: %s', (code) => {
   const error = Object.assign(new Error(`${code}: mkdir`), { code, path: '/srv/hub/.crosspoint' });
   expect(toStartFailure(error).message).toBe(

@@ -3,12 +3,24 @@ import { CliError } from './cli-error.js';
 import { EXIT_CONFIGURATION, EXIT_FAILED } from './exit-codes.js';
 
 /** What the system said no to, in words that name it. */
-function explainSystemError({ code, path, port, address, syscall }: SystemError): string | undefined {
+function explainSystemError({
+  code,
+  path,
+  port,
+  address,
+  hostname,
+  syscall,
+}: SystemError): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
       return `port ${port} is in use: choose another with --port`;
     case 'EADDRNOTAVAIL':
       return `this machine does not have the address ${address}: choose another with --host`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return hostname === undefined
+        ? undefined
+        : `"${hostname}" is no name or address of this machine: choose another with --host`;
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
@@ -35,6 +47,7 @@ interface SystemError {
   readonly path?: string;
   readonly port?: number;
   readonly address?: string;
+  readonly hostname?: string;
   readonly syscall?: string;
 }
 

@@ -27,9 +27,10 @@ const OVERSIZED = new Set<string>([
 ]);
 
 const ENDLESS = ['the pages of its list lead nowhere', PAGES_ADVICE] as const;
+const FORGETFUL = ['it forgets the session that it has just begun', SESSION_ADVICE] as const;
 /** What our side made of it, where more is known than that it went wrong. */
 const DECISIONS: Readonly<Partial<Record<ClientErrorCode, readonly [detail: string, advice: string]>>> = {
-  session_lost: ['it forgets the session that it has just begun', SESSION_ADVICE],
+  session_lost: FORGETFUL,
   cursor_repeated: ENDLESS,
   page_limit: ENDLESS,
   timeout: ['no answer in time', 'It takes the request and says nothing: look into its log.'],
@@ -111,6 +112,8 @@ async function explain(error: unknown, connected: boolean, shown: Shown | undefi
 }
 
 function explainTransport({ status, code }: TransportError, step: Step['step']): Step | undefined {
+  // Told already while hands are shaken, by the first of several servers that had no part in the beginning.
+  if (code === 'MCP_SESSION_NOT_FOUND') return failed(step, ...FORGETFUL);
   if (status === 404) return failed('http', 'HTTP 404: nothing is at this path', PATH_ADVICE);
   if (status !== undefined && status >= 400)
     return failed('http', `HTTP ${status} to a request of MCP`, adviceForStatus(status));

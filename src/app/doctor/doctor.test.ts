@@ -27,6 +27,7 @@ const postOnly = handshake();
 
 function handshake(
   list: object = { tools: [{ name: 'a', inputSchema: { type: 'object' } }, { name: 'b' }] },
+  toNotice = 202,
 ): RequestListener {
   return (request, response) => {
     if (request.method !== 'POST') return void response.writeHead(404).end();
@@ -34,7 +35,7 @@ function handshake(
     request.on('data', (chunk: Buffer) => (text += chunk.toString()));
     request.on('end', () => {
       const { id, method } = JSON.parse(text) as { id?: number; method: string };
-      if (id === undefined) return void response.writeHead(202).end();
+      if (id === undefined) return void response.writeHead(toNotice).end();
       const results: Readonly<Record<string, object>> = {
         initialize: {
           protocolVersion: '2025-06-18',
@@ -169,6 +170,11 @@ describe('what is wrong is told at its step', () => {
       handshake({ status: 404 }),
       /^list failed: .*forgets the session.*balancer/,
     ],
+    [
+      'a session that the next request does not find',
+      handshake({ status: 404 }, 404),
+      /^era failed: .*forgets the session.*balancer/,
+    ],
     ['a session that does not arrive', handshake({ status: 400 }), /^http failed: HTTP 400.*Mcp-Session-Id/],
     [
       'pages without end',
@@ -228,6 +234,7 @@ test.each([
   ['upstream_protocol', 'HTTP_SESSION_REQUIRED', /Mcp-Session-Id/],
   ['upstream_protocol', 'HTTP_REDIRECT', /Redirects are not followed/],
   ['upstream_closed', 'session_lost', /balancer/],
+  ['upstream_closed', 'MCP_SESSION_NOT_FOUND', /balancer/],
   ['upstream_too_large', 'HTTP_BODY_TOO_LARGE', /limits\.responseBytes/],
   ['upstream_rejected', undefined, /what the server itself says/],
 ])('a sync that ends with %s because of %s', (code, reason, expected) => {

@@ -64,6 +64,8 @@ export function explainSyncFailure(
   }
 }
 
+const SESSION_REASONS: ReadonlySet<unknown> = new Set(['session_lost', 'MCP_SESSION_NOT_FOUND']);
+
 /** What the upstream did, or did not do. */
 function explainAnswer({ code, message, details }: SyncFailure, isCommand: boolean): Step {
   switch (code) {
@@ -79,7 +81,7 @@ function explainAnswer({ code, message, details }: SyncFailure, isCommand: boole
       return failed(
         'http',
         message,
-        details?.['reason'] === 'session_lost' ? SESSION_ADVICE : adviceForStatus(details?.['status']),
+        SESSION_REASONS.has(details?.['reason']) ? SESSION_ADVICE : adviceForStatus(details?.['status']),
       );
     case 'upstream_timeout':
       if (isCommand) return failed('command', message, SILENT_ADVICE);

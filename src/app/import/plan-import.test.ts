@@ -51,6 +51,12 @@ describe('an imported file means what it means to its client:', () => {
       { servers: { it: script } },
       { connector: script },
     ],
+    [
+      'a list of servers, and a command in one piece with its arguments',
+      'any.json',
+      { mcpServers: [{ name: 'it', command: ['node', 'x.mjs', 1], args: ['y'] }] },
+      { connector: { command: 'node', args: ['x.mjs', '1', 'y'] }, notes: [] },
+    ],
     ['text for a bridge', 'claude_desktop_config.json', { mcpServers: { it: bridge } }, bridged],
     ['text for a bridge in any file', 'any.json', { mcpServers: { it: bridge } }, bridged],
     [

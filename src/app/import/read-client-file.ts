@@ -137,6 +137,11 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** Some programs keep a list whose items say their names. */
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
-  return Object.entries(asObject(value));
+  if (!Array.isArray(value)) return Object.entries(asObject(value));
+  return value.map((item: unknown, index) => {
+    const { name } = asObject(item);
+    return [typeof name === 'string' ? name : `server ${index + 1}`, item] as const;
+  });
 }

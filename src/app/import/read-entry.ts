@@ -79,14 +79,14 @@ export function readEntry({ settings, project, file }: ServerEntry, sources: Pla
   if (typeof type === 'string' && transport === undefined)
     throw new Error(`the transport "${type}" is not supported`);
   const url = textOf(settings['httpUrl']) ?? textOf(settings['url']) ?? textOf(settings['serverUrl']);
-  const command = textOf(settings['command']);
+  const [command, ...leading] = commandOf(settings['command']);
   if (url === undefined && command === undefined) throw new Error('it has neither a url nor a command');
   return {
     transport: transport ?? (url === undefined ? 'stdio' : undefined),
     url: transport === 'stdio' ? undefined : url,
     headers: headersOf(settings, sources),
     command: url !== undefined && transport !== 'stdio' ? undefined : command,
-    args: listOf(settings['args']),
+    args: [...leading, ...listOf(settings['args'])],
     env: {
       ...envFileOf(settings, project ?? sources.home, sources),
       ...passedOf(settings, sources),
@@ -176,6 +176,12 @@ function signInParts(value: unknown): string[] {
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+/** A program, or a list that has its arguments behind it. */
+function commandOf(value: unknown): readonly string[] {
+  const text = textOf(value);
+  return text === undefined ? listOf(value) : [text];
 }
 
 function listOf(value: unknown): string[] {

@@ -28,6 +28,7 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
       'crosspoint doctor https://mcp.example.com/mcp',
     ],
   }).action(async (subject: string | undefined, options: HubOptions & OutputOptions) => {
+    if (subject !== undefined) requireSubject(subject);
     const reports =
       subject !== undefined && subject.includes('://')
         ? [await examineUrl(cli, subject, options)]
@@ -38,11 +39,26 @@ export function addDoctorCommand(program: Command, cli: Cli): void {
   });
 }
 
+/** What has a point, a colon or a slash is no id of a connector, but an address that lacks its beginning. */
+function requireSubject(subject: string): void {
+  if (!subject.includes('://') && /[.:/]/.test(subject))
+    throw usageError(
+      `${subject} is neither the id of a connector nor a whole address`,
+      `An address begins with http:// or https://, such as https://${subject}`,
+    );
+}
+
 /** Needs no hub: for looking at a server before it is added. */
 async function examineUrl(cli: Cli, text: string, options: OutputOptions): Promise<Report> {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
     throw usageError(`${text} is not the address of a server: it must be an http or https URL`);
-  return collect(cli, options, text, examineAddress(new URL(text)));
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '')
+    throw usageError(
+      'an address must not contain a user name or password',
+      'Leave them out: it is tried without a credential.',
+    );
+  return collect(cli, options, text, examineAddress(url));
 }
 
 function examineConnectors(
