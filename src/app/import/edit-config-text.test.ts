@@ -83,6 +83,20 @@ connectors:
     expect(() => editConfigText('a: [1', 'yaml', set)).toThrow(/line 1/);
     expect(() => editConfigText('- a\n', 'yaml', set)).toThrow(/not a map/);
   });
+
+  test.each(['connectors: [a]\n', 'connectors:\n  - name: a\n', 'mcpServers: a\n'])(
+    'connectors that are no map are left to the operator: %j',
+    (before) => {
+      expect(() => editConfigText(before, 'yaml', set)).toThrow(/is not a map of connectors/);
+      expect(() => connectorIdsIn(before, 'yaml')).toThrow(/is not a map of connectors/);
+    },
+  );
+
+  test('lines go on to end as they did', () => {
+    const after = editConfigText('# mine\r\nconnectors:\r\n  a: { command: a }\r\n', 'yaml', set);
+    expect(after.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
+    expect(connectorIdsIn(after, 'yaml')).toEqual(['a', 'files']);
+  });
 });
 
 describe('json', () => {
@@ -115,7 +129,9 @@ describe('json', () => {
   });
 
   test('a file that cannot be read is not touched', () => {
-    expect(() => editConfigText('{"a":', 'json', set)).toThrow(/ValueExpected/);
+    expect(() => editConfigText('{\n"a":', 'json', set)).toThrow(/^line 2: a value is missing$/);
     expect(() => editConfigText('[]', 'json', set)).toThrow(/not an object/);
+    const list = '{"connectors": [{"command": "node"}]}';
+    expect(() => editConfigText(list, 'json', set)).toThrow(/^connectors is not a map of connectors/);
   });
 });

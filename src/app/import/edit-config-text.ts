@@ -2,6 +2,7 @@ import type { ParseError } from 'jsonc-parser';
 import type { Document } from 'yaml';
 import type { ConnectorInput } from '../../contract/index.js';
 import { HubError } from '../../kernel/index.js';
+import { explainJsonError } from '../config/json-error.js';
 import { jsonc, yaml } from '../config/languages.js';
 import { removeJsonMember } from './remove-json-member.js';
 
@@ -44,7 +45,8 @@ function editYaml(text: string, edit: ConfigEdit): string {
         document.deleteIn([...place, 'disabled']);
         break;
     }
-    return document.toString({ lineWidth: 0 });
+    const edited = document.toString({ lineWidth: 0 });
+    return text.includes('\r\n') ? edited.replaceAll('\n', '\r\n') : edited;
   } catch (error) {
     const advice = `${edit.id} shares what it says with another by an alias (*…): change it in the file`;
     throw new HubError('config_invalid', advice, { cause: error });
@@ -104,7 +106,10 @@ function openJson(text: string): unknown {
   const errors: ParseError[] = [];
   const content: unknown = jsonc().parse(text, errors, { allowTrailingComma: true });
   const problem = errors[0];
-  if (problem !== undefined) throw new HubError('config_invalid', jsonc().printParseErrorCode(problem.error));
+  if (problem !== undefined) {
+    const line = text.slice(0, problem.offset).split('\n').length;
+    throw new HubError('config_invalid', `line ${line}: ${explainJsonError(text, problem)}`);
+  }
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new HubError('config_invalid', 'the file is not an object of settings');
   }
@@ -122,7 +127,9 @@ function chooseSection(content: unknown, id: string): (typeof SECTIONS)[number] 
     : connectors;
 }
 
+/** What stands there and is no map would be lost with the first change. */
 function sectionOf(content: unknown, section: string): object {
-  const value = (content as Record<string, unknown> | null)?.[section];
-  return typeof value === 'object' && value !== null ? value : {};
+  const value = (content as Record<string, unknown> | null)?.[section] ?? {};
+  if (typeof value === 'object' && !Array.isArray(value)) return value;
+  throw new HubError('config_invalid', `${section} is not a map of connectors, each under its id`);
 }
