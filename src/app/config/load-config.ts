@@ -11,6 +11,7 @@ import { checkExposure } from './check-exposure.js';
 import { checkHolders } from './check-holders.js';
 import { checkWorkers } from './check-workers.js';
 import type { Config, ConfigSource, Flags } from './config.js';
+import { explainIssue } from './explain-issue.js';
 import { expandReferences, findForeignReference } from './expand-references.js';
 import { readMcpEnvironment } from './mcp-environment.js';
 import { readPromptFile } from './prompt-file.js';
@@ -171,10 +172,10 @@ function parseFile(path: string, environment: ConfigOrigin['environment'], folde
   if (foreign !== undefined) throw new HubError('config_invalid', foreign);
   const parsed = configInput.safeParse(expandReferences(content, { environment, folder }));
   if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
+  const [issue] = parsed.error.issues;
   throw new HubError(
     'config_invalid',
-    `${path}: ${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'is not valid'}`,
+    `${path}: ${issue === undefined ? 'is not valid' : explainIssue(issue)}`,
   );
 }
 
