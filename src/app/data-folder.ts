@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { HubError, randomToken, Secret } from '../kernel/index.js';
+import { HubError, randomToken, type Secret } from '../kernel/index.js';
 import type { MasterKeys } from '../storage/index.js';
+import { requireStrong } from './config/strong-secret.js';
 import { findKeyPlace, type KeyPlace } from './master-key/key-place.js';
 import { openMasterKeys } from './master-key/open-master-keys.js';
 
@@ -35,8 +36,8 @@ export function openDataFolder({ path, adminToken, masterKey }: DataFolderOption
     isNew,
     keyPlace,
     masterKeys: openMasterKeys(keyPlace),
-    adminToken: adminToken ?? new Secret(keepFile(join(path, 'admin.token'), () => `cpa_${randomToken()}`)),
-    localToken: new Secret(keepFile(join(path, 'local.token'), () => `cpk_${randomToken()}`)),
+    adminToken: adminToken ?? keepToken(join(path, 'admin.token'), () => `cpa_${randomToken()}`),
+    localToken: keepToken(join(path, 'local.token'), () => `cpk_${randomToken()}`),
   };
 }
 
@@ -53,12 +54,12 @@ function makeFolder(path: string): void {
   }
 }
 
-/** Reads a file, or makes it with content for the owner's eyes only. */
-function keepFile(path: string, make: () => string): string {
+/** Reads a token, or makes one for the owner's eyes only. One that was cut off, or set by hand, could be guessed. */
+function keepToken(path: string, make: () => string): Secret {
   if (!existsSync(path)) writeFileSync(path, `${make()}\n`, { mode: 0o600, flag: 'wx' });
   chmodSync(path, 0o600);
   const text = readFileSync(path, 'utf8').trim();
   if (text === '')
     throw new HubError('config_invalid', `${path} is empty: restore it, or remove it to have a new one made`);
-  return text;
+  return requireStrong(text, path);
 }

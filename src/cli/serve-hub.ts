@@ -112,7 +112,7 @@ async function start(
   try {
     return await startHub(config, logger, cli.environment['CROSSPOINT_MASTER_KEY'], link);
   } catch (error) {
-    throw toStartFailure(error);
+    throw toStartFailure(error, config);
   }
 }
 

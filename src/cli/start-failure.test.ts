@@ -85,3 +85,18 @@ test('a store out of reach is told with the code of the reason, and with nothing
   expect(told(sqlite(13))).toBe('the store cannot be used (the disk is full)');
   expect(told(sqlite(4874))).toBe('the store cannot be used (SQLite 4874)');
 });
+
+test('what cannot be reached is told with where it is looked for, without its secrets', () => {
+  const failure = new HubError('storage_unavailable', 'the store cannot be used');
+  const places = (storageUrl: string, coordinationUrl = 'memory:') => ({ storageUrl, coordinationUrl });
+  const told = (storageUrl: string, coordinationUrl?: string) =>
+    toStartFailure(failure, places(storageUrl, coordinationUrl)).hint;
+  expect(
+    told('postgres://hub:s3cret@db.example.com:5433/hub?sslkey=s3cret', 'redis://:s3cret@cache:6379'),
+  ).toBe(
+    'Look whether it runs, can be reached from here and lets the hub in: storage.url leads to db.example.com:5433, coordination.url leads to cache:6379.',
+  );
+  expect(told('sqlite:/srv/hub.db')).toBeUndefined();
+  expect(told('postgres:///hub')).toContain('storage.url leads to this machine');
+  expect(toStartFailure(failure).hint).toBeUndefined();
+});

@@ -1,3 +1,4 @@
+import type { Config } from '../app/index.js';
 import { HubError } from '../kernel/index.js';
 import { CliError } from './cli-error.js';
 import { EXIT_CONFIGURATION, EXIT_FAILED } from './exit-codes.js';
@@ -67,11 +68,36 @@ function withReason({ code, message, cause }: HubError): string {
   return message;
 }
 
-/** Why a hub cannot start, in one line. */
-export function toStartFailure(error: unknown): CliError {
+export type Places = Pick<Config, 'storageUrl' | 'coordinationUrl'>;
+
+/** Of an address only what is no secret. */
+function adviceFor({ storageUrl, coordinationUrl }: Places = LOCAL): string | undefined {
+  const places = [
+    ['storage.url', storageUrl],
+    ['coordination.url', coordinationUrl],
+  ].flatMap(([name = '', url = '']) =>
+    url.includes('://') && URL.canParse(url)
+      ? [`${name} leads to ${new URL(url).host || 'this machine'}`]
+      : [],
+  );
+  return places.length === 0
+    ? undefined
+    : `Look whether it runs, can be reached from here and lets the hub in: ${places.join(', ')}.`;
+}
+
+const LOCAL: Places = { storageUrl: '', coordinationUrl: '' };
+
+/** Why a hub cannot start, in one line, and where to look. */
+export function toStartFailure(error: unknown, config?: Places): CliError {
   if (error instanceof HubError) {
     const exitCode = error.code === 'config_invalid' ? EXIT_CONFIGURATION : EXIT_FAILED;
-    return new CliError(withReason(error), { code: error.code, exitCode, cause: error });
+    const hint = error.code === 'storage_unavailable' ? adviceFor(config) : undefined;
+    return new CliError(withReason(error), {
+      code: error.code,
+      exitCode,
+      cause: error,
+      ...(hint !== undefined && { hint }),
+    });
   }
   const system = (error ?? {}) as SystemError;
   const message = explainSystemError(system) ?? (error instanceof Error ? error.message : String(error));
