@@ -37,8 +37,6 @@ describe('on the way in', () => {
   });
 
   test.each([
-    ['a list', '[1]'],
-    ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"tools/call"}]'],
     ['a text', '"x"'],
     ['no JSON', '{"a":'],
     ['more than one document', '{}{}'],
@@ -49,6 +47,13 @@ describe('on the way in', () => {
     ['one key twice', '{"name":"a","name":"b"}'],
   ])('%s is left as it is, to be refused', (_what, body) => {
     expect(dressed(body).text).toBe(body);
+  });
+
+  test.each([
+    ['a list', '[1]'],
+    ['a batch', ' [{"jsonrpc":"2.0","id":1,"method":"tools/call"}]'],
+  ])('%s goes on without what is in it, to be refused', (_what, body) => {
+    expect(dressed(body).text).toBe('[]');
   });
 
   test('text that is not UTF-8 is left as it is', () => {
