@@ -28,6 +28,8 @@ describe('C45: only what is wrong is left out', () => {
       { icons: [ICON], _meta: { a: 1 } },
       { icons: [ICON], _meta: { a: 1 } },
     ],
+    [{ outputSchema: { $schema: 5, type: 'array' } }, { outputSchema: { type: 'array' } }],
+    [{ inputSchema: { $schema: null, type: 'object' } }, SCHEMA],
     [{ inputSchema: { required: ['a'] } }, { inputSchema: { type: 'object', required: ['a'] } }],
   ])('of a tool %j', (given, kept) => {
     expect(readTool({ name: 'a', ...SCHEMA, ...given })).toEqual({ name: 'a', ...SCHEMA, ...kept });

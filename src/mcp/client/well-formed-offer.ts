@@ -32,9 +32,11 @@ const COMMON: Mends = {
   icons: listOf((icon) => (isObject(icon) && isText(icon['src'] ?? null) ? ICON(icon) : undefined)),
   _meta: object,
 };
+const schema: Mend = (value) => (isObject(value) ? mendMembers(value, { $schema: text }) : notNull(value));
 const TOOL: Mends = {
   ...COMMON,
-  outputSchema: notNull,
+  inputSchema: schema,
+  outputSchema: schema,
   annotations: objectOf({
     title: text,
     readOnlyHint: flag,
