@@ -22,14 +22,21 @@ export interface CallPolicy {
     entry: ToolEntry,
     isContinued: boolean,
   ): Promise<Permission>;
+  /** The same after a wait in which policies, or what the conversation has used, may have changed. */
+  renew(
+    given: Permission & { readonly version: number; readonly hasLeftTags: boolean },
+    call: ToolCall,
+    entry: ToolEntry,
+    isContinued: boolean,
+  ): Promise<Permission>;
 }
 
-interface Permission {
+export interface Permission {
   readonly decision: Decision;
   /** What it was decided with; undefined where no policy looks back. */
   readonly seen: readonly string[] | undefined;
   /** What consent was given for. */
-  readonly confirmed?: string;
+  readonly confirmed?: string | undefined;
 }
 
 const NO_ARGUMENTS: JsonObject = {};
@@ -43,8 +50,18 @@ export function createCallPolicy(policy: PolicyEngine, flows: Pick<FlowBook, 'se
     const question = { agent, action: 'call', connector: entry.connector, target, args } as const;
     return policy.decide(seen === undefined ? question : { ...question, seen });
   };
-  return {
+  const rules: CallPolicy = {
     decide,
+    async renew(given, call, entry, isContinued) {
+      const looking = flows.seenBy(call);
+      const now = looking === undefined ? undefined : await looking;
+      // Nothing is forbidden because of itself.
+      const own = given.hasLeftTags ? tagsOfTool(entry.connector, entry.tool.name) : [];
+      const seen = now?.filter((tag) => !own.includes(tag) || given.seen?.includes(tag) === true);
+      // Always in the same order.
+      if (given.version === policy.version && String(seen) === String(given.seen)) return given;
+      return rules.requirePermission({ decision: decide(call, entry, seen), seen }, call, entry, isContinued);
+    },
     async requirePermission(first, call, entry, isContinued) {
       let { decision, seen } = first;
       let consent: { readonly confirmed: string; readonly version: number; readonly to: string } | undefined;
@@ -68,6 +85,7 @@ export function createCallPolicy(policy: PolicyEngine, flows: Pick<FlowBook, 'se
       }
     },
   };
+  return rules;
 }
 
 export function toDenial({ reason, isFlow = false }: Decision, what: 'this call' | 'this'): HubError {

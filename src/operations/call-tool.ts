@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolEntry } from '../catalog/index.js';
-import type { Connector } from '../connectors/index.js';
 import { isSignInRequired, type Access, type AccessProvider } from '../credentials/index.js';
 import {
   type Actor,
@@ -18,7 +17,7 @@ import type { AccountDesk } from './account-desk.js';
 import type { UpstreamRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import { CallRecord } from './call-record.js';
-import { createCallPolicy } from './call-policy.js';
+import { createCallPolicy, type CallPolicy, type Permission } from './call-policy.js';
 import { answeredCode, failureOf, type Ending } from './failure-of.js';
 import { keptSeen, type FlowBook } from './flow-book.js';
 import { guardAnswer, type Guarded } from './guard-answer.js';
@@ -82,11 +81,17 @@ export interface ClearedCall {
   readonly passage: Passage | undefined;
 }
 
+type Parts = CallToolDependencies & { readonly rules: CallPolicy };
+
 /** Resolve, decide, validate, record, authenticate, execute, guard. Whatever happens is recorded, and nothing happens unrecorded. */
 export function createCallTool(deps: CallToolDependencies): CallTool {
-  const policy = createCallPolicy(deps.policy, deps.flows);
-  return async function callTool(given) {
-    let call = given;
+  return toCallTool({ ...deps, rules: createCallPolicy(deps.policy, deps.flows) });
+}
+
+function toCallTool(deps: Parts): CallTool {
+  const { rules } = deps;
+  return async function callTool(asked) {
+    let call = asked;
     const { agent, args, rounds, watch } = call;
     let entry: ToolEntry | undefined;
     let decision: Decision | undefined;
@@ -112,22 +117,25 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
       watch?.begins('policy');
       const looking = deps.flows.seenBy(call);
       if (looking !== undefined) seen = await looking;
-      decision = policy.decide(call, entry, seen);
+      decision = rules.decide(call, entry, seen);
       watch?.decided(decision);
       if (decision.kind !== 'allow') {
         const isContinued = claimed !== undefined;
         const first = { decision, seen };
-        ({ decision, seen, confirmed } = await policy.requirePermission(first, call, entry, isContinued));
+        ({ decision, seen, confirmed } = await rules.requirePermission(first, call, entry, isContinued));
       }
       watch?.begins('validation');
       requireValid(deps.validator, entry, args);
       if (claimed === undefined) deps.upstreams.requireRoom(entry.connector, agent.id);
       if (call.tasks !== undefined) call = await withRoom(deps, call, entry);
       // Asked for before anything is written down: a client may have to send the whole call again to answer.
-      if (entry.connector.auth.type === 'oauth') access = await requireAccount(deps, call, entry.connector);
+      if (entry.connector.auth.type === 'oauth') {
+        const permission = { decision, seen, confirmed, isContinued: claimed !== undefined };
+        ({ decision, seen, confirmed, access } = await requireAccount(deps, call, entry, permission));
+      }
       if (deps.repeats !== undefined && claimed === undefined) {
         const used = entry;
-        repeat = await deps.repeats.begin(call, used, () => deps.flows.note(given, used, seen));
+        repeat = await deps.repeats.begin(call, used, () => deps.flows.note(asked, used, seen));
       }
     } catch (error) {
       if (claimed !== undefined) void claimed.end(new HubError('cancelled', 'the call was not continued'));
@@ -137,9 +145,7 @@ export function createCallTool(deps: CallToolDependencies): CallTool {
     }
     if (repeat !== undefined && typeof repeat !== 'function') return repeat;
     const cleared: ClearedCall = { call, entry, decision, seen, access, confirmed, passage: undefined };
-    return await (repeat === undefined
-      ? make(deps, cleared, claimed)
-      : makeOnce(deps, cleared, claimed, repeat));
+    return await makeOnce(deps, cleared, claimed, repeat);
   };
 }
 
@@ -153,43 +159,45 @@ function countedAs(entry: ToolEntry | undefined, { exposedName }: ToolCall): str
 }
 
 function makeOnce(
-  deps: CallToolDependencies,
+  deps: Parts,
   cleared: ClearedCall,
   claimed: HeldCall | undefined,
-  once: MakeOnce,
+  once: MakeOnce | undefined,
 ): Promise<CallResult> {
+  if (once === undefined) return make(deps, cleared, claimed);
   return once((options) => make(deps, { ...cleared, call: { ...cleared.call, options } }, claimed));
 }
 
-function make(
-  deps: CallToolDependencies,
-  cleared: ClearedCall,
-  claimed: HeldCall | undefined,
-): Promise<CallResult> {
+function make(deps: Parts, cleared: ClearedCall, claimed: HeldCall | undefined): Promise<CallResult> {
   const running = carry(deps, cleared, claimed);
   return cleared.access === undefined ? running : afterSignIn(deps, cleared, running);
 }
 
+/** Whoever signed in meanwhile took their time: the call is made as policies say now. */
 async function requireAccount(
-  deps: CallToolDependencies,
+  { accounts, credentials, policy: { version }, rules }: Parts,
   call: ToolCall,
-  connector: Connector,
-): Promise<Access> {
+  entry: ToolEntry,
+  { isContinued, ...permission }: Permission & { readonly isContinued: boolean },
+): Promise<Permission & { readonly access: Access }> {
+  const { connector } = entry;
   call.watch?.begins('credential');
   try {
-    return await deps.credentials.accessFor(connector, call.agent.id);
+    return { ...permission, access: await credentials.accessFor(connector, call.agent.id) };
   } catch (error) {
-    await deps.accounts.ask(call, connector, error);
-    return deps.credentials.accessFor(connector, call.agent.id);
+    await accounts.ask(call, connector, error);
+    const now = await rules.renew({ ...permission, version, hasLeftTags: false }, call, entry, isContinued);
+    return { ...now, access: await credentials.accessFor(connector, call.agent.id) };
   }
 }
 
 /** An upstream that wants more rights refuses the call unexecuted. Whoever grants them has it made. */
 async function afterSignIn(
-  deps: CallToolDependencies,
+  deps: Parts,
   cleared: ClearedCall,
   running: Promise<CallResult>,
 ): Promise<CallResult> {
+  const { version } = deps.policy;
   try {
     return await running;
   } catch (error) {
@@ -197,7 +205,22 @@ async function afterSignIn(
     const { call, entry } = cleared;
     await deps.accounts.ask(call, entry.connector, error);
     const again = { ...call, callId: toCallId(randomUUID()) };
-    return carry(deps, { ...cleared, call: again, access: undefined }, undefined);
+    const { decision, seen, confirmed } = await permitAgain(deps, { ...cleared, call: again }, version);
+    const permitted = { ...cleared, decision, seen, confirmed };
+    return carry(deps, { ...permitted, call: again, access: undefined }, undefined);
+  }
+}
+
+async function permitAgain(
+  { rules, events }: Parts,
+  { call, entry, ...permission }: ClearedCall,
+  version: number,
+): Promise<Permission> {
+  try {
+    return await rules.renew({ ...permission, version, hasLeftTags: true }, call, entry, false);
+  } catch (error) {
+    if (error instanceof Error) recordRefusal(events, toRefused(call, entry, undefined, error));
+    throw error;
   }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { InputHandlers } from '../../src/mcp/client/index.js';
+import { admin } from '../support/admin.js';
 import { connectAgent } from '../support/agent-client.js';
 import { eventsOf } from '../support/hub-events.js';
 import { passProvider } from '../support/identity-provider.js';
@@ -11,6 +12,9 @@ import { FormBrowser } from '../support/sign-in.js';
 /** An agent that has no account yet, and the person behind its client. */
 
 const keep = closeAfterEach();
+/** About calls only, so that the tool can still be seen. */
+const LATER = `forbid(principal, action == Action::"call", resource in Connector::"tracker")
+when { context.now > datetime("2020-01-01") };`;
 const textOf = (result: unknown): string => JSON.stringify(result);
 
 interface Elicited {
@@ -93,6 +97,23 @@ describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
     await visited;
   });
 
+  test.each([1, 2])('is refused where a policy forbids the call by the end of sign-in %i', async (last) => {
+    let visits = 0;
+    const given = await start(era, async (hub, { url }) => {
+      expect((await visit(hub, String(url))).status).toBe(200);
+      if (++visits === last) {
+        const { status } = await admin(hub.hub, 'PUT', '/policies/later', { text: LATER });
+        expect(status).toBeLessThan(300);
+      }
+      return 'accept';
+    });
+    if (last === 2) expect(await given.call('look')).not.toHaveProperty('isError');
+    const outcome = await given.call('change').catch((error: unknown) => error);
+    expect(outcome instanceof Error ? outcome.message : textOf(outcome)).toContain('forbidden by later/1');
+    expect(given.upstream.served.map(({ tool }) => tool)).toEqual(last === 1 ? [] : ['look']);
+    expect((await eventsOf(given.hub, 'call.refused')).at(-1)).toMatchObject({ error: 'policy_denied' });
+  });
+
   test.each(['decline', 'cancel'])('whose user answers %s is told', async (action) => {
     const given = await start(era, async () => action);
     const outcome = await given.call();
@@ -130,6 +151,18 @@ describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
     expect(textOf(await given.call('change'))).toContain('keeps asking');
     expect(given.asked).toHaveLength(asked);
   });
+});
+
+test('B1.12: a call that waits for more rights is not forbidden because of itself', async () => {
+  const given = await start('legacy', async (hub, { url }) => {
+    expect((await visit(hub, String(url))).status).toBe(200);
+    return 'accept';
+  });
+  const text = `forbid(principal, action == Action::"call", resource) when { context.seen.contains("tickets") };`;
+  expect((await admin(given.hub, 'PUT', '/policies/flow', { text })).status).toBeLessThan(300);
+  expect(await given.call('change')).not.toHaveProperty('isError');
+  expect(given.upstream.served.map(({ tool }) => tool)).toEqual(['change']);
+  expect(textOf(await given.call('look').catch(String))).toContain('used before');
 });
 
 describe('the page', () => {

@@ -48,6 +48,7 @@ export async function startAccountHub(
             url: upstream.url,
             auth: { type: 'oauth', ...auth(provider) },
             credentialMode,
+            tags: ['tickets'],
           },
         },
         agents: { alice: { keys: [ALICE_KEY] }, bob: { keys: [BOB_KEY] } },
