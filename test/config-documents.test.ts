@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
@@ -97,8 +97,6 @@ test('the examples are valid', () => {
     CI_AGENT_KEY: 'Zp5Xq1VhY6uKd3GfT0eA',
     DB_TOKEN: 'd',
   };
-  // One of them has its policies there.
-  mkdirSync(join(folder, 'policies'));
   for (const [index, { text }] of blocks.entries()) {
     expect(parseDocument(text).errors).toEqual([]);
     const config = `${index}.yaml`;

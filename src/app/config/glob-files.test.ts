@@ -23,6 +23,7 @@ test.each<readonly [readonly string[], readonly string[]]>([
   ],
   [['sub/*'], ['sub/c.cedar']],
   [['none*'], []],
+  [['nowhere/*'], []],
   [[], []],
 ])('%j finds %j', (patterns, expected) => {
   expect(globSync(patterns, folder)).toEqual(expected.map((name) => join(folder, name)));
@@ -31,8 +32,6 @@ test.each<readonly [readonly string[], readonly string[]]>([
 test.each([
   ['none.cedar', /there is no such file/],
   ['sub', /there is no such file/],
-  ['nowhere/*', /there is no such folder/],
-  ['a.cedar/*', /there is no such folder/],
   ['*/c.cedar', /only understood in the name of the file/],
 ])('%s is refused', (pattern, message) => {
   expect(() => globSync([pattern], folder)).toThrow(message);

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { HubError } from '../../kernel/index.js';
 
-/** Files named one by one or with `*` in the last part of a path, sorted. A pattern with `*` may find nothing, but only in a folder that is there. */
+/** Files named one by one or with `*` in the last part of a path, sorted. A pattern that finds nothing is a mistake, except with `*`. */
 export function globSync(patterns: readonly string[], folder: string): string[] {
   return [...new Set(patterns.flatMap((pattern) => expand(resolve(folder, pattern))))].toSorted();
 }
@@ -19,9 +19,7 @@ function expand(path: string): string[] {
   }
   const [first = '', ...rest] = last.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const matcher = new RegExp(`^${[first, ...rest].join('.*')}$`);
-  // What was to be forbidden there would be allowed without a word.
-  if (statSync(parent, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new HubError('config_invalid', `${path}: there is no such folder`);
+  if (statSync(parent, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   return readdirSync(parent)
     .filter((name) => matcher.test(name))
     .map((name) => join(parent, name));
