@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Config } from '../app/index.js';
+import type { Config, Flags } from '../app/index.js';
 import type { Cli } from './cli.js';
 import { readLocalConfig } from './local-config.js';
 import { watchConfig } from './watch-config.js';
@@ -10,16 +10,16 @@ import { watchConfig } from './watch-config.js';
 type OnChange = (read: () => Promise<Config>) => Promise<Config | undefined>;
 
 /** Follows the configuration of a folder of its own, which names one policy. */
-async function follow(onChange: OnChange, prepare: (folder: string) => void = () => {}) {
+async function follow(onChange: OnChange, prepare: (folder: string) => void = () => {}, flags: Flags = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'crosspoint-watch-'));
   const file = join(folder, 'crosspoint.yaml');
   writeFileSync(file, 'policies: ["./policies/*.cedar"]\n');
   mkdirSync(join(folder, 'policies'));
   const cli = { folder, environment: {} } as unknown as Cli;
-  const started = await readLocalConfig(cli, {});
+  const started = await readLocalConfig(cli, flags);
   prepare(folder);
   const onError = vi.fn<(error: unknown) => void>();
-  const watcher = watchConfig(cli, {}, started, { onChange, onError });
+  const watcher = watchConfig(cli, flags, started, { onChange, onError });
   onTestFinished(async () => {
     await watcher.close();
     rmSync(folder, { recursive: true });
@@ -72,3 +72,28 @@ test('a file that is gone leaves the configuration as it was, and one of another
     expect(files).toContain(other);
   }, 5_000);
 });
+
+test.each([{}, { config: 'crosspoint.yaml' }])(
+  'a file that comes back is followed again: %j',
+  async (flags) => {
+    let [seen, refused] = [0, 0];
+    const take: OnChange = async (read) => {
+      const config = await read().catch(() => undefined);
+      if (config === undefined) refused++;
+      else seen++;
+      return config;
+    };
+    const { file } = await follow(take, () => {}, flags);
+    // Refused, so that nothing is known yet but that the watcher works.
+    await vi.waitFor(() => {
+      writeFileSync(file, 'prot: 1\n');
+      expect(refused).toBeGreaterThan(0);
+    }, 5_000);
+    const [away, before] = [`${file}.away`, refused];
+    renameSync(file, away);
+    await vi.waitFor(() => expect(refused).toBeGreaterThan(before), 5_000);
+    writeFileSync(away, 'policies: []\n');
+    renameSync(away, file);
+    await vi.waitFor(() => expect(seen).toBeGreaterThan(0), 5_000);
+  },
+);

@@ -41,9 +41,9 @@ export function watchConfig(
     const read = async (): Promise<void> => {
       if (closed) return;
       const config = await onChange(async () => requireFile(await readLocalConfig(cli, flags), current));
-      if (config === undefined) return;
-      current = config;
-      watcher.add(pathsOf(cli, config));
+      current = config ?? current;
+      // Also where nothing was taken up: a file that was gone is not followed any more, and may come back.
+      watcher.add(pathsOf(cli, current));
     };
     last = last.then(read).catch(onError);
   };
