@@ -85,6 +85,7 @@ export function composeServer({ hub, config, folder, isReady, shutdown }: Server
   const onReached = (address: string): void =>
     hub.logger.warn({ address, most }, 'an address has as many connections as it may: more are closed');
   const server = createNodeServer(listener, {
+    keepAliveMs: settings.keepAliveMs,
     ...(settings.fastFront && { front: (path: string) => mcp.front(path) }),
     ...(most > 0 && { addressCap: { most, peerOf: connectionPeer, onReached } }),
   });

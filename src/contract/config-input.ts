@@ -30,6 +30,7 @@ export const configInput = z.strictObject({
       batches: z.boolean().optional(),
       rejectChunked: z.boolean().optional(),
       fastFront: z.boolean().optional(),
+      keepAliveMs: z.int().min(1_000).max(3_600_000).optional(),
       connectionsPerAddress: z.int().min(0).max(1_000_000).optional(),
       allowStdioFromApi: z.boolean().optional(),
     })

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { openRawAgent } from '../support/raw-agent.js';
 import { closeAfterEach } from '../support/resources.js';
@@ -32,6 +34,22 @@ async function start(fastFront = true, config: object = {}) {
 }
 
 describe.each([true, false])('fastFront %s', (fastFront) => {
+  test('server.keepAliveMs: how long a quiet connection is kept, and 5 seconds more', async () => {
+    const { hub, ask } = await start(fastFront, { server: { fastFront, keepAliveMs: 1_000 } });
+    const answer = await ask('POST', '/mcp', {}, INITIALIZE);
+    expect([answer.status, answer.headers.get('keep-alive')]).toEqual([200, 'timeout=1']);
+    const { port } = new URL(hub.url);
+    const socket = connect({ port: Number(port), host: '127.0.0.1' });
+    socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
+    await once(socket, 'data');
+    const since = performance.now();
+    socket.resume();
+    await once(socket, 'close');
+    const keptMs = performance.now() - since;
+    expect(keptMs).toBeGreaterThan(4_000);
+    expect(keptMs).toBeLessThan(14_000);
+  }, 20_000);
+
   test('S1: messages, the stream and the end of a session are at one path', async () => {
     const { ask } = await start(fastFront);
     const opened = await ask('POST', '/mcp', {}, INITIALIZE);

@@ -25,6 +25,7 @@ export interface Config {
     readonly batches: boolean;
     readonly rejectChunked: boolean;
     readonly fastFront: boolean;
+    readonly keepAliveMs: number;
     /** 0: any number. */
     readonly connectionsPerAddress: number;
     readonly allowStdioFromApi: boolean;

@@ -143,6 +143,7 @@ function pickServer(pick: Pick, flags: Flags, server: NonNullable<ConfigInput['s
     batches: own('batches', server.batches, true),
     rejectChunked: own('rejectChunked', server.rejectChunked, false),
     fastFront: own('fastFront', server.fastFront, true),
+    keepAliveMs: own('keepAliveMs', server.keepAliveMs, 15_000),
     connectionsPerAddress: own('connectionsPerAddress', server.connectionsPerAddress, 10_000),
     allowStdioFromApi: own('allowStdioFromApi', server.allowStdioFromApi, false),
   };
