@@ -77,6 +77,20 @@ test('events of which many come in one turn become rows after it, and in it wher
   expect(await verifyChain(events)).toMatchObject({ ok: true, events: 900 });
 });
 
+test('F12: a hub that never lives long searches little of its log for unfinished calls at its start', async () => {
+  const place = await places.create();
+  const life = Array.from({ length: 400 }, () => started);
+  for (let lives = 0; lives < 5; lives++) {
+    const storage = await place.open();
+    await appendAll(storage.events, life);
+    await storage.close();
+  }
+  const database = new DatabaseSync(pathOf(place));
+  onTestFinished(() => database.close());
+  const mark = database.prepare('select value from settings where key = ?').get('storage.events.settled');
+  expect(Number((mark as { value: string } | undefined)?.value)).toBeGreaterThan(900);
+});
+
 describe('what is in the journal only', () => {
   test.each(['process', 'disk'] as const)(
     'F4: is there after the end of the process (%s)',

@@ -9,7 +9,7 @@ import {
   type NewEvent,
 } from '../../governance/index.js';
 import type { Db } from '../database.js';
-import { continues, readAnchor, SETTLED_KEY, type ChainPoint } from '../event-marks.js';
+import { continues, readAnchor, readSettled, SETTLED_KEY, type ChainPoint } from '../event-marks.js';
 import { endsCall } from '../event-rows.js';
 import { toStorageError } from '../storage-errors.js';
 import { BlockInserts, LEAST_OF_BLOCK } from './block-inserts.js';
@@ -67,7 +67,7 @@ export class SqliteEventStore implements EventStore {
   readonly #openCalls = new OpenCalls();
   #saveMark: StatementSyncInstance | undefined;
   #head: ChainPoint = { sequence: 0, hash: '' };
-  /** The last row when the settled mark was last moved. */
+  /** The last row when the settled mark was last moved, or the mark itself where that was before the start. */
   #marked = 0;
   #waiting: Promise<void> | undefined;
   #journal: EventJournal | undefined;
@@ -96,7 +96,8 @@ export class SqliteEventStore implements EventStore {
 
   async resume(): Promise<void> {
     this.#head = (await this.#stored.end()) ?? (await this.anchor());
-    this.#marked = this.#head.sequence;
+    // Not the end: a hub that is killed again and again would search more of its log at each start.
+    this.#marked = await readSettled(this.#db);
     for (const [callId, sequence] of await this.#findUnfinished()) this.#openCalls.restore(callId, sequence);
   }
 
