@@ -48,6 +48,14 @@ async function eventually<Value>(
   }
 }
 
+async function becomes(hub: TestHub, wanted: number): Promise<void> {
+  const status = await eventually(
+    () => readiness(hub),
+    (each) => each === wanted,
+  );
+  expect(status).toBe(wanted);
+}
+
 describe('B7.6: the event log cannot be written', () => {
   test('calls are refused, the hub says so, and recovers by itself', async () => {
     const { upstream, hub, legacy, modern } = await start();
@@ -74,12 +82,7 @@ describe('B7.6: the event log cannot be written', () => {
     expect(await legacy()).toHaveProperty('error');
     expect(await readiness(hub)).toBe(503);
     unlock();
-    expect(
-      await eventually(
-        () => readiness(hub),
-        (status) => status === 200,
-      ),
-    ).toBe(200);
+    await becomes(hub, 200);
     // Who was refused meanwhile is known afterwards.
     expect(await eventsOf(hub, 'call.refused')).toMatchObject([
       { exposedName: 'up__t', connector: 'up', outcome: 'failed', error: 'audit_unavailable' },
@@ -97,19 +100,9 @@ describe('B7.6: the event log cannot be written', () => {
       },
     });
     expect(await legacy()).toMatchObject({ result: { content: [{ text: 'done' }] } });
-    expect(
-      await eventually(
-        () => readiness(hub),
-        (status) => status === 503,
-      ),
-    ).toBe(503);
+    await becomes(hub, 503);
     unlock();
-    expect(
-      await eventually(
-        () => readiness(hub),
-        (status) => status === 200,
-      ),
-    ).toBe(200);
+    await becomes(hub, 200);
     expect(await eventsOf(hub, 'call.finished')).toMatchObject([{ outcome: 'ok' }]);
     expect(await verifyChain(hub.running.hub.storage.events)).toMatchObject({ ok: true });
   });
