@@ -18,8 +18,9 @@ export interface FlowLimits {
   mayFetch(request: IncomingMessage): boolean;
 }
 
-const BEGUN = { limit: 200, windowMs: 5 * 60_000 };
-const FETCHED = { limit: 60, windowMs: 5 * 60_000 };
+/** Many people may share an address. */
+const BEGUN = { limit: 600, windowMs: 5 * 60_000 };
+const FETCHED = { limit: 120, windowMs: 5 * 60_000 };
 /** Altogether. Each is kept for ten minutes. */
 const MOST_KEPT = 10_000;
 
