@@ -37,3 +37,11 @@ test.each([
   }
   expect(performance.now() - start).toBeLessThan(500);
 });
+
+test.each([
+  [4_000, false],
+  [6_000, true],
+])('M-33: a pattern of %i letters is too large to be checked: %s', (count, isLeftAlone) => {
+  const { test: matches } = linearPatterns(new CheckBudget())(String.raw`\p{L}`.repeat(count));
+  expect(matches('1')).toBe(isLeftAlone);
+});
