@@ -25,5 +25,12 @@ export { createConnectorDirectory, type ConnectorDirectory } from './connector-d
 export { parseConnector, type ConnectorOrigin } from './parse-connector.js';
 export { createNetworkTest, isNetwork, toPlainAddress } from './address-networks.js';
 export { isPrivateAddress, isPrivateHost } from './check-url.js';
+export {
+  hasSecretName,
+  hasSecretQuery,
+  isKnownSecret,
+  isSecretSetting,
+  looksSecret,
+} from './looks-secret.js';
 export { maskUrl } from './mask-url.js';
 export { tagsOfTool } from './tags-of-tool.js';

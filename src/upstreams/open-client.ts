@@ -10,8 +10,10 @@ import {
 } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
 import { ASK_NOTHING, type AskProfile } from './ask-profile.js';
+import { concealing } from './concealing-transport.js';
 import type { RecentCallers } from './recent-callers.js';
 import { unattributed, type OnNobody } from './input-routing.js';
+import { ShownSecrets } from './shown-secrets.js';
 import {
   LegacySseTransport,
   StdioTransport,
@@ -64,6 +66,7 @@ const CLIENT_FIRST_MS = 1_000;
 export function openClient(connector: Connector, access: Access, parts: ClientParts): Promise<McpClient> {
   const { requestMs, totalMs } = connector.timeouts;
   const { onStderr: _, lines: __, processes: ___, profile, onNobody, recent, ...options } = parts;
+  const secrets = new ShownSecrets(connector, access);
   return connect({
     ...options,
     capabilities: profile.capabilities,
@@ -73,9 +76,9 @@ export function openClient(connector: Connector, access: Access, parts: ClientPa
     repeatReads: false,
     // Forms are filled in by whoever was asked, not on the way.
     formDefaults: false,
-    transport: () => createTransport(connector, access, parts),
+    transport: () => concealing(createTransport(connector, access, parts), secrets),
     ...(connector.endpoint.transport === 'streamable_http' && {
-      fallback: () => createLegacySse(connector, access, parts),
+      fallback: () => concealing(createLegacySse(connector, access, parts), secrets),
     }),
     era: connector.endpoint.transport === 'sse' ? 'legacy' : connector.era,
     verdictKey: connector.id,

@@ -1,4 +1,4 @@
-import { hasSecretName, isKnownSecret, looksSecret } from './looks-secret.js';
+import { hasSecretName, isKnownSecret, looksSecret } from '../../connectors/index.js';
 
 /** Puts a secret away under a name and gives the text that refers to it. */
 export type Hide = (wantedName: string, value: string) => string;

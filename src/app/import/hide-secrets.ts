@@ -1,6 +1,6 @@
 import { Secret } from '../../kernel/index.js';
 import { hideArgumentSecrets, type Hide } from './hide-argument-secrets.js';
-import { looksSecret } from './looks-secret.js';
+import { looksSecret } from '../../connectors/index.js';
 import { createVariableNames, type VariableNames } from './variable-names.js';
 
 export interface CommandParts {

@@ -3,7 +3,7 @@ import type { ConnectorInput } from '../../contract/index.js';
 import type { Secret } from '../../kernel/index.js';
 import { findForeignReference } from '../config/expand-references.js';
 import { hideSecretsOf } from './hide-secrets.js';
-import { looksSecret } from './looks-secret.js';
+import { looksSecret } from '../../connectors/index.js';
 import {
   describeMissing,
   resolvePlaceholders,

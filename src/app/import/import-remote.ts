@@ -1,7 +1,7 @@
 import type { AuthInput, ConnectorInput } from '../../contract/index.js';
 import { Secret } from '../../kernel/index.js';
 import type { ImportedCredential } from './imported-server.js';
-import { hasSecretName, hasSecretQuery } from './looks-secret.js';
+import { hasSecretName, hasSecretQuery } from '../../connectors/index.js';
 import { describeMissing, resolvePlaceholders, type PlaceholderSources } from './placeholders.js';
 import type { RawServer } from './read-entry.js';
 

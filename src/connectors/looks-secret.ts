@@ -42,6 +42,11 @@ export function looksSecret(name: string, value: string): boolean {
   return GENERATED.test(value) && !/^[\w-]+(?:\.[\w-]+)+$/.test(value);
 }
 
+/** Whether name and value both say so. Of what it finds little is harmless, and some secrets are not found. */
+export function isSecretSetting(name: string, value: string): boolean {
+  return hasSecretName(name) && looksSecret(name, value);
+}
+
 /** Whether a value gives itself away without a name. */
 export function isKnownSecret(value: string): boolean {
   if (KNOWN_PREFIXES.test(value) || URL_WITH_PASSWORD.test(value) || hasSecretQuery(value)) return true;

@@ -1,0 +1,77 @@
+import { isSecretSetting, type Connector } from '../connectors/index.js';
+import type { Access } from '../credentials/index.js';
+
+/** Shorter values may stand in a result by chance. */
+const SHORTEST = 8;
+/** What no writer of JSON has to escape. */
+const PLAIN = /[A-Za-z0-9_.~-]+/g;
+
+/** A value that is to be kept from callers. */
+export interface ShownSecret {
+  readonly value: string;
+  /** The longest part of it that stands in JSON text as it is; where that is missing, so is the value. */
+  readonly word: string;
+}
+
+/** What one conversation shows its upstream to be let in. An upstream may quote it in whatever it says. */
+export class ShownSecrets {
+  readonly #access: Access;
+  readonly #settings: readonly ShownSecret[];
+  #headers: Access['headers'] | undefined;
+  #ofHeaders: readonly ShownSecret[] = [];
+  #all: readonly ShownSecret[];
+
+  constructor({ endpoint }: Connector, access: Access) {
+    this.#access = access;
+    const settings =
+      endpoint.transport === 'stdio'
+        ? Object.entries(endpoint.env).map(([name, value]) => [name, value.reveal()] as const)
+        : [...new URL(endpoint.url).searchParams];
+    this.#settings = toSecrets(
+      settings.filter(([name, value]) => isSecretSetting(name, value)).map(([, value]) => value),
+    );
+    this.#all = this.#settings;
+  }
+
+  /** Whether there is nothing now and will be nothing later. */
+  get isEmpty(): boolean {
+    return this.#access.owner === 'anonymous' && this.#settings.length === 0;
+  }
+
+  /** With the token of before where one was renewed, which may still be spoken of; the longest first. */
+  get all(): readonly ShownSecret[] {
+    const { headers } = this.#access;
+    if (headers === this.#headers) return this.#all;
+    this.#headers = headers;
+    const before = this.#ofHeaders;
+    this.#ofHeaders = toSecrets(Object.values(headers).flatMap(partsOf));
+    this.#all = longestFirst([...this.#settings, ...this.#ofHeaders, ...before]);
+    return this.#all;
+  }
+}
+
+/** A header may name a scheme first, and the basic one packs a name and a password. */
+function partsOf(header: string): readonly string[] {
+  const value = header.replace(/^\w+ /, '');
+  if (!/^basic /i.test(header)) return [value];
+  const pair = Buffer.from(value, 'base64').toString();
+  return [value, pair.slice(pair.indexOf(':') + 1)];
+}
+
+function toSecrets(values: readonly string[]): readonly ShownSecret[] {
+  return longestFirst(
+    values.filter((value) => value.length >= SHORTEST).map((value) => ({ value, word: plainPart(value) })),
+  );
+}
+
+function plainPart(value: string): string {
+  return (value.match(PLAIN) ?? []).reduce(
+    (longest, part) => (part.length > longest.length ? part : longest),
+    '',
+  );
+}
+
+/** One that begins like another must not be left half legible. */
+function longestFirst(secrets: readonly ShownSecret[]): readonly ShownSecret[] {
+  return secrets.toSorted((a, b) => b.value.length - a.value.length);
+}
