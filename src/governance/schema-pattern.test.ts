@@ -39,9 +39,22 @@ test.each([
 });
 
 test.each([
-  [4_000, false],
-  [6_000, true],
-])('M-33: a pattern of %i letters is too large to be checked: %s', (count, isLeftAlone) => {
-  const { test: matches } = linearPatterns(new CheckBudget())(String.raw`\p{L}`.repeat(count));
-  expect(matches('1')).toBe(isLeftAlone);
+  [String.raw`\p{L}`.repeat(70), false],
+  [String.raw`\p{L}`.repeat(80), true],
+  ['ab'.repeat(3_999), false],
+  ['ab'.repeat(4_001), true],
+  ['(?:[0-9]{100}){10}', false],
+  ['(?:[0-9]{100}){20}', true],
+  ['^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$', false],
+])('M-33: %.20s… is too large to be checked: %s', (pattern, isLeftAlone) => {
+  const { test: matches } = linearPatterns(new CheckBudget())(pattern);
+  expect(matches('?')).toBe(isLeftAlone);
+});
+
+test('M-33: a value that meets too many large patterns at once is refused', () => {
+  const patterns = linearPatterns(new CheckBudget());
+  const meet = (count: number) =>
+    Array.from({ length: count }, (_, i) => patterns(`${i}${'ab'.repeat(3_990)}`).test('?'));
+  expect(meet(2)).toEqual([false, false]);
+  expect(() => meet(3)).toThrow(CheckTooLong);
 });
