@@ -9,6 +9,7 @@ import type {
 import { HubError } from '../kernel/index.js';
 import { cedar } from './cedar.js';
 import { tellCedarErrors } from './cedar-problems.js';
+import { argumentNames, type ArgumentNames } from './policy-arguments.js';
 import { findEntanglement } from './policy-bounds.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
 import type { Policy } from './policy.js';
@@ -35,6 +36,8 @@ export interface Statement {
   readonly usesSeen: boolean;
   /** The tools, prompts and resources that it tells apart from others like them; `any` if that cannot be told. */
   readonly namedOffers: NamedOffers;
+  /** The arguments it asks for. */
+  readonly argumentNames: ArgumentNames;
   /** The only connector it can ever match, where its scope names one. */
   readonly connector: string | undefined;
 }
@@ -108,6 +111,7 @@ function toStatement(policy: Policy, text: string, index: number): Statement {
   const { json } = parsed;
   const annotations: Readonly<Record<string, string | null | undefined>> = json.annotations ?? {};
   const conditions = JSON.stringify(json.conditions);
+  const use = contextUse(conditions);
   const confirm = annotations['confirm'];
   if (confirm !== undefined && json.effect !== 'permit')
     throw refuse(policy, ['@confirm belongs on a permit']);
@@ -117,12 +121,14 @@ function toStatement(policy: Policy, text: string, index: number): Statement {
     effect: json.effect,
     anyContext: { ...json, conditions: json.conditions.flatMap(withoutContext) },
     confirm: confirm === undefined ? undefined : (confirm ?? ''),
-    ...contextUse(conditions),
+    ...use,
     namedOffers: namedOffers(json),
+    argumentNames: use.usesMoment ? argumentNames(json.conditions) : NO_NAMES,
     connector: connectorOf(json.resource),
   };
 }
 
+const NO_NAMES: ArgumentNames = new Set();
 const CONTEXT = '{"Var":"context"}';
 
 function mentionsContext(part: unknown): boolean {

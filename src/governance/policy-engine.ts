@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { AuthorizationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
 import { HubError, once, type Clock } from '../kernel/index.js';
 import { cedar, cedarVersion } from './cedar.js';
+import { ArgumentsTooLarge, joinArgumentNames, type ArgumentNames } from './policy-arguments.js';
 import { readPolicies, type NamedOffers, type Statement } from './policy-documents.js';
 import { resourceOf, toCedarContext, toCedarQuestion } from './policy-entities.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
@@ -29,6 +30,7 @@ interface Slice {
   readonly usesMoment: boolean;
   readonly usesSeen: boolean;
   readonly namedOffers: NamedOffers;
+  readonly argumentNames: ArgumentNames;
 }
 
 /** A decision with all that it may depend on while no policy looks at arguments, time or what was used before. */
@@ -41,6 +43,11 @@ const MAX_CACHED_DECISIONS = 50_000;
 /** What listing something is for. */
 const USE = { tool: 'call', prompt: 'get', resource: 'read' } as const;
 const NO_TOOLSETS: readonly string[] = [];
+const TOO_LARGE: Decision = {
+  kind: 'deny',
+  policies: [],
+  reason: 'the arguments are larger than policies can look at',
+};
 const NO_MATCH: Decision = { kind: 'deny', policies: [], reason: 'no policy permits it' };
 
 /**
@@ -152,6 +159,7 @@ class CedarPolicyEngine implements PolicyEngine {
       usesMoment: chosen.some((statement) => statement.usesMoment),
       usesSeen: chosen.some((statement) => statement.usesSeen),
       namedOffers: joinNamed(chosen),
+      argumentNames: joinArgumentNames(chosen.map((statement) => statement.argumentNames)),
     };
     const staticPolicies = Object.fromEntries(chosen.map(({ id, source }) => [id, source]));
     const parsed = cedar().preparsePolicySet(slice.name, { staticPolicies });
@@ -175,8 +183,21 @@ class CedarPolicyEngine implements PolicyEngine {
 
   #evaluate(slice: Slice, question: PolicyQuestion): Decision {
     if (slice.statements.size === 0) return NO_MATCH;
+    try {
+      return this.#ask(slice, question);
+    } catch (error) {
+      if (error instanceof ArgumentsTooLarge) return TOO_LARGE;
+      throw error;
+    }
+  }
+
+  #ask(slice: Slice, question: PolicyQuestion): Decision {
     const { principal, resource, entities } = toCedarQuestion(question, this.#toolsetsFor(question));
-    const { context, entities: contextEntities } = toCedarContext(question, this.#clock.now());
+    const { context, entities: contextEntities } = toCedarContext(
+      question,
+      this.#clock.now(),
+      slice.argumentNames,
+    );
     const ask = (action: string) =>
       cedar().statefulIsAuthorized({
         principal,

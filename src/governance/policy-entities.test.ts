@@ -6,8 +6,11 @@ const NOW = { __extn: { fn: 'datetime', arg: '2026-01-01T00:00:00.000Z' } };
 const at = Date.UTC(2026, 0, 1);
 
 test('without arguments there is only the time, and what was used before where that is known', () => {
-  expect(toCedarContext({}, at)).toEqual({ context: { now: NOW }, entities: [] });
-  expect(toCedarContext({ seen: ['a'] }, at)).toEqual({ context: { now: NOW, seen: ['a'] }, entities: [] });
+  expect(toCedarContext({}, at, 'any')).toEqual({ context: { now: NOW }, entities: [] });
+  expect(toCedarContext({ seen: ['a'] }, at, 'any')).toEqual({
+    context: { now: NOW, seen: ['a'] },
+    entities: [],
+  });
 });
 
 test('arguments are told by path, as text, and whole numbers as numbers too', () => {
@@ -17,7 +20,7 @@ test('arguments are told by path, as text, and whole numbers as numbers too', ()
       "list": [1, {"x": "y"}], "o": {"p.q": 1, "r\\\\s": 2, "": 3}, "none": {}, "__proto__": 4
     }`,
   ) as JsonObject;
-  const { context, entities } = toCedarContext({ args: { ...args, gone: undefined } }, at);
+  const { context, entities } = toCedarContext({ args: { ...args, gone: undefined } }, at, 'any');
   const [texts, numbers] = entities;
   expect(context).toEqual({ now: NOW, args: { __entity: texts?.uid }, numbers: { __entity: numbers?.uid } });
   expect(entities.map(({ uid, attrs, parents }) => [uid, attrs, parents])).toEqual([

@@ -1,6 +1,5 @@
 import type { CedarValueJson, Context, EntityJson, TypeAndId } from '@cedar-policy/cedar-wasm/nodejs';
-import type { Json } from '../mcp/jsonrpc/index.js';
-import { JsonNumber } from '../mcp/jsonrpc/index.js';
+import { flattenArguments, whole, type ArgumentNames } from './policy-arguments.js';
 import type { PolicyQuestion, PolicyTarget } from './policy.js';
 
 /** A question in Cedar's terms. */
@@ -56,24 +55,19 @@ function attributesOf(target: PolicyTarget): Record<string, CedarValueJson> {
   }
 }
 
-const HALF = /\p{Surrogate}/gu;
-
-/** Cedar takes UTF-8, which has nothing for half a surrogate pair. It sees what others make of one. */
-function whole(text: string): string {
-  return text.replaceAll(HALF, '\ufffd');
-}
-
-/** Arguments as tags of two entities, because Cedar wants every attribute declared and arguments are not ours to declare. */
+/**
+ * Arguments as tags of two entities, because Cedar wants every attribute declared and arguments are not ours to declare. Throws
+ * `ArgumentsTooLarge`.
+ */
 export function toCedarContext(
   { args, seen }: Pick<PolicyQuestion, 'args' | 'seen'>,
   time: number,
+  names: ArgumentNames,
 ): { context: Context; entities: EntityJson[] } {
   const now = { __extn: { fn: 'datetime', arg: new Date(time).toISOString() } };
   const before: Context = seen === undefined ? { now } : { now, seen: [...seen] };
   if (args === undefined) return { context: before, entities: [] };
-  const texts: Record<string, CedarValueJson> = Object.create(null) as Record<string, CedarValueJson>;
-  const numbers: Record<string, CedarValueJson> = Object.create(null) as Record<string, CedarValueJson>;
-  flatten(args, undefined, texts, numbers);
+  const { texts, numbers } = flattenArguments(args, names);
   const argsId = { type: 'Arguments', id: 'call' };
   const numbersId = { type: 'Numbers', id: 'call' };
   return {
@@ -83,24 +77,4 @@ export function toCedarContext(
       { uid: numbersId, attrs: {}, parents: [], tags: numbers },
     ],
   };
-}
-
-function flatten(
-  value: Json,
-  path: string | undefined,
-  texts: Record<string, CedarValueJson>,
-  numbers: Record<string, CedarValueJson>,
-): void {
-  if (typeof value === 'object' && value !== null && !(value instanceof JsonNumber)) {
-    for (const [key, member] of Object.entries(value)) {
-      // A dot in a key is written `\.`, else {"a.b": 1} could stand in front of {"a": {"b": 2}}.
-      const part = whole(key).replaceAll(/[.\\]/g, '\\$&');
-      if (member !== undefined)
-        flatten(member, path === undefined ? part : `${path}.${part}`, texts, numbers);
-    }
-    return;
-  }
-  if (path === undefined) return;
-  texts[path] = value instanceof JsonNumber ? value.text : whole(String(value));
-  if (typeof value === 'number' && Number.isSafeInteger(value)) numbers[path] = value;
 }
