@@ -68,6 +68,20 @@ describe('templates', () => {
   });
 });
 
+test('an address of 65,536 characters may be asked for, a longer one is nobody’s', () => {
+  const asked: string[] = [];
+  const permits = { ...EVERYTHING_PERMITTED, resource: (_: unknown, uri: string) => asked.push(uri) > 0 };
+  const entry = entryOf('a', { templates: ['x://{+id}'], capabilities: { resources: {} } });
+  for (const one of [false, true]) {
+    const by = createResourceRouter([entry], permits, one);
+    const longest = `x://${'é'.repeat(65_532)}`;
+    expect(ownerOf(by, longest)).toEqual(['a', longest]);
+    asked.length = 0;
+    expect(ownerOf(by, `${longest}é`)).toBeUndefined();
+    expect(asked).toEqual([]);
+  }
+});
+
 describe('addresses nobody listed', () => {
   test('go to the only connector, if it has resources at all', () => {
     const only = (capabilities: { readonly [name: string]: object }) =>

@@ -14,6 +14,8 @@ export interface ResourceRouter {
 
 /** Addresses that two connectors share are told apart by this; all others stay as they are. */
 const SCHEME = 'crosspoint+';
+/** Of an address with which a template was filled in. Policies are asked about all of it. */
+const MAX_ADDRESS_LENGTH = 64 * 1024;
 
 /**
  * Routes by exact address first, be it that of a template, then by the template with the longest fixed beginning. The first connector keeps a
@@ -56,7 +58,7 @@ export function createResourceRouter(
     templates: templated.map(({ exposed }) => exposed),
     ownerOf(uri) {
       const exact = owners.get(uri);
-      if (exact !== undefined) return exact;
+      if (exact !== undefined || uri.length > MAX_ADDRESS_LENGTH) return exact;
       const owner = byTemplate(uri) ?? unlisted(uri);
       return owner !== undefined && permits.resource(owner, owner.uri) ? owner : undefined;
     },

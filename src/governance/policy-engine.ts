@@ -40,6 +40,8 @@ interface Remembered extends Pick<PolicyQuestion, 'agent' | 'action' | 'connecto
 }
 
 const MAX_CACHED_DECISIONS = 50_000;
+/** Clients fill templates in as they like: decisions about long addresses would take much memory, and hardly serve twice. */
+const LONGEST_KEY = 2_048;
 /** What listing something is for. */
 const USE = { tool: 'call', prompt: 'get', resource: 'read' } as const;
 const NO_TOOLSETS: readonly string[] = [];
@@ -139,6 +141,7 @@ class CedarPolicyEngine implements PolicyEngine {
     const known = this.#decisions.get(key);
     if (known !== undefined) return known;
     const decision = this.#judge(slice, question);
+    if (key.length > LONGEST_KEY) return decision;
     if (this.#decisions.size >= MAX_CACHED_DECISIONS) this.#decisions = new Map();
     this.#decisions.set(key, decision);
     return decision;

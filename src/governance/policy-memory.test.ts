@@ -194,6 +194,22 @@ describe('what is asked again is not decided again', () => {
     expect(count(engineWith(when('resource.name == "query"')), {}, {}, tool({ name: 'other' }))).toBe(2);
   });
 
+  test('unless an address is long: clients make as many of those as they like', () => {
+    const engine = engineWith(
+      'permit(principal, action, resource);',
+      'forbid(principal, action, resource is Resource) when { resource.uri like "secret:*" };',
+    );
+    const read = (uri: string) =>
+      engine.decide(question({ action: 'read', target: { kind: 'resource', uri } })).kind;
+    const evaluationsFor = (uri: string) => {
+      evaluations = 0;
+      expect([read(uri), read(uri)]).toEqual(['allow', 'allow']);
+      return evaluations;
+    };
+    expect(evaluationsFor(`x:${'a'.repeat(1000)}`)).toBe(1);
+    expect(evaluationsFor(`x:${'a'.repeat(3000)}`)).toBe(2);
+    expect(read(`secret:${'a'.repeat(3000)}`)).toBe('deny');
+  });
   test('unless arguments or the time may matter, for that connector', () => {
     const engine = engineWith(
       'permit(principal, action, resource);',
