@@ -10,10 +10,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { verifyChain } from '../../src/governance/index.js';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { verifyChain, type HubEvent } from '../../src/governance/index.js';
 import { restoreStorage } from '../../src/storage/index.js';
-import { appendAll, masterKeys, nextRecords, started } from './examples.js';
+import { appendAll, finished, intended, masterKeys, nextRecords, started } from './examples.js';
 import { useSqliteFiles, type StorePlace } from './store-place.js';
 
 /** Events are kept in a journal first and become rows behind. */
@@ -89,6 +89,24 @@ test('F12: a hub that never lives long searches little of its log for unfinished
   onTestFinished(() => database.close());
   const mark = database.prepare('select value from settings where key = ?').get('storage.events.settled');
   expect(Number((mark as { value: string } | undefined)?.value)).toBeGreaterThan(900);
+});
+
+test('what calls said is not read at a start, only which of them are unfinished', async () => {
+  const place = await places.create();
+  const large = { bytes: 1_000_000, sealed: 'x'.repeat(1_000_000) };
+  const storage = await place.open();
+  for (let call = 0; call < 10; call++)
+    await appendAll(storage.events, [
+      { ...intended(`call-${call}`), arguments: large } as HubEvent,
+      ...(call === 4 ? [] : [finished(`call-${call}`)]),
+    ]);
+  await storage.close();
+  const parse = vi.spyOn(JSON, 'parse');
+  onTestFinished(() => parse.mockRestore());
+  const { events } = await place.open();
+  const read = parse.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
+  expect(read).toBeLessThan(1_000_000);
+  expect((await events.unfinishedCalls()).map(({ event }) => event)).toMatchObject([{ callId: 'call-4' }]);
 });
 
 describe('what is in the journal only', () => {
