@@ -123,6 +123,7 @@ function toCallTool(deps: Parts): CallTool {
         const isContinued = claimed !== undefined;
         const first = { decision, seen };
         ({ decision, seen, confirmed } = await rules.requirePermission(first, call, entry, isContinued));
+        requireSameConnector(deps, call, entry);
       }
       watch?.begins('validation');
       requireValid(deps.validator, entry, args);
@@ -153,6 +154,14 @@ function findEntry({ surfaces }: CallToolDependencies, call: ToolCall): ToolEntr
   return surfaces.surfaceFor(call.agent, call.scope).findTool(call.exposedName);
 }
 
+/** Whoever was waited for took their time: nothing is sent to a connector that was changed, switched off or removed since. */
+function requireSameConnector(deps: CallToolDependencies, call: ToolCall, { connector }: ToolEntry): void {
+  const now = findEntry(deps, call);
+  if (now === undefined) throw new HubError('unknown_tool', 'Unknown tool');
+  if (now.connector !== connector)
+    throw new HubError('upstream_closed', `connector ${connector.id} was changed meanwhile; call again`);
+}
+
 /** A tool is one, by whatever name and at whatever endpoint it is called; two of the same name are two. */
 function countedAs(entry: ToolEntry | undefined, { exposedName }: ToolCall): string {
   return entry === undefined ? exposedName : `${entry.connector.id}\n${entry.tool.name}`;
@@ -175,11 +184,13 @@ function make(deps: Parts, cleared: ClearedCall, claimed: HeldCall | undefined):
 
 /** Whoever signed in meanwhile took their time: the call is made as policies say now. */
 async function requireAccount(
-  { accounts, credentials, policy: { version }, rules }: Parts,
+  deps: Parts,
   call: ToolCall,
   entry: ToolEntry,
   { isContinued, ...permission }: Permission & { readonly isContinued: boolean },
 ): Promise<Permission & { readonly access: Access }> {
+  const { accounts, credentials, rules } = deps;
+  const { version } = deps.policy;
   const { connector } = entry;
   call.watch?.begins('credential');
   try {
@@ -187,6 +198,7 @@ async function requireAccount(
   } catch (error) {
     await accounts.ask(call, connector, error);
     const now = await rules.renew({ ...permission, version, hasLeftTags: false }, call, entry, isContinued);
+    requireSameConnector(deps, call, entry);
     return { ...now, access: await credentials.accessFor(connector, call.agent.id) };
   }
 }
@@ -212,14 +224,16 @@ async function afterSignIn(
 }
 
 async function permitAgain(
-  { rules, events }: Parts,
+  deps: Parts,
   { call, entry, ...permission }: ClearedCall,
   version: number,
 ): Promise<Permission> {
   try {
-    return await rules.renew({ ...permission, version, hasLeftTags: true }, call, entry, false);
+    const now = await deps.rules.renew({ ...permission, version, hasLeftTags: true }, call, entry, false);
+    requireSameConnector(deps, call, entry);
+    return now;
   } catch (error) {
-    if (error instanceof Error) recordRefusal(events, toRefused(call, entry, undefined, error));
+    if (error instanceof Error) recordRefusal(deps.events, toRefused(call, entry, undefined, error));
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { InputHandlers } from '../../src/mcp/client/index.js';
+import { admin } from '../support/admin.js';
 import { connectAgent } from '../support/agent-client.js';
 import { eventsOf } from '../support/hub-events.js';
 import { requestsOf } from '../support/remote-connector.js';
@@ -29,7 +30,16 @@ async function start(era: 'legacy' | 'modern', handlers?: InputHandlers) {
   await waitForSync(hub, 'db');
   const client = keep(await connectAgent(hub, { era, key: KEY, ...(handlers && { handlers }) }));
   const executed = () => requestsOf(upstream.seen, 'tools/call').length;
-  return { hub, client, executed };
+  const connect = async (id: string): Promise<void> => {
+    const added = await admin(hub, 'POST', '/connectors', {
+      id,
+      url: upstream.url,
+      allowPrivateNetwork: true,
+    });
+    expect(added.status).toBe(201);
+    await waitForSync(hub, id);
+  };
+  return { hub, client, executed, connect };
 }
 
 const answering = (action: string, asked: unknown[] = []): InputHandlers => ({
@@ -72,3 +82,27 @@ describe.each(['legacy', 'modern'] as const)('a %s client', (era) => {
     ]);
   });
 });
+
+/** It is asked while its call waits; a modern one calls again, and finds what is there by then. */
+test.each([
+  ['switched off', 'PATCH', '/connectors/db2', { enabled: false }],
+  ['removed', 'DELETE', '/connectors/db2', undefined],
+  ['changed', 'PATCH', '/connectors/db2', { url: 'http://127.0.0.1:9/mcp' }],
+] as const)(
+  'a legacy client that says yes when the connector was %s meanwhile has nothing sent',
+  async (_, method, path, body) => {
+    const { hub, client, executed, connect } = await start('legacy', {
+      elicitation: async () => {
+        const { status } = await admin(hub, method, path, body);
+        expect(status).toBeLessThan(300);
+        return { action: 'accept', content: {} };
+      },
+    });
+    await connect('db2');
+    const outcome = await client.callTool('db2__drop').catch((error: unknown) => error);
+    expect(outcome instanceof Error || JSON.stringify(outcome).includes('"isError":true')).toBe(true);
+    expect(executed()).toBe(0);
+    expect(await eventsOf(hub, 'call.intended')).toEqual([]);
+    expect(await eventsOf(hub, 'call.refused')).toHaveLength(1);
+  },
+);
