@@ -34,3 +34,43 @@ test('a conversation that ends meanwhile says nothing about the resource: it is 
   );
   await expect(late.join('note://1', WATCHER)).rejects.toThrow(ClientError);
 });
+
+test('whoever is no longer told of is let go, to see whether that can be mended; the others stay', async () => {
+  const uris = ['note://1', 'note://2'];
+  let refused = new Set<string>();
+  let isOver = false;
+  const client: Partial<McpClient> = {
+    ping: async () => {},
+    subscribe: async ({ resourceSubscriptions = [] }) => ({
+      ...subscriptionTo([]),
+      get honoured() {
+        return { resourceSubscriptions: resourceSubscriptions.filter((uri) => !refused.has(uri)) };
+      },
+      get ended() {
+        return isOver ? new Error('refused for good') : undefined;
+      },
+    }),
+  };
+  const watched = new WatchedResources(client as McpClient);
+  const lost: string[] = [];
+  const join = async (uri: string) => {
+    await watched.join(uri, { updated() {}, lost: () => void lost.push(uri) });
+    // While it still works nobody is let go.
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await Promise.all(uris.map(join));
+
+  watched.check();
+  expect(lost).toEqual([]);
+  refused = new Set(['note://2']);
+  watched.check();
+  expect([lost, watched.isIdle]).toEqual([['note://2'], false]);
+  isOver = true;
+  watched.check();
+  expect([lost, watched.isIdle]).toEqual([['note://2', 'note://1'], true]);
+
+  isOver = false;
+  await join('note://1');
+  watched.check();
+  expect(lost).toHaveLength(2);
+});

@@ -61,6 +61,7 @@ export class WatchedResources {
 
   /** Asks for a sign of life, so that a conversation that broke unnoticed is mended. */
   check(): void {
+    if (!this.#isWorking) this.#letGo();
     this.#client.ping().catch(() => {
       // Whoever is lost is found again by the next check, or told when the conversation ends.
     });
@@ -75,6 +76,18 @@ export class WatchedResources {
     this.#subscription?.close();
     for (const { reject } of this.#joining.splice(0)) reject(conversationEnded());
     for (const watcher of watchers) watcher.lost();
+  }
+
+  /** After an interruption the upstream may agree to less than before, or to nothing. Who is concerned sees what can be done. */
+  #letGo(): void {
+    const { ended, honoured } = this.#subscription ?? { honoured: {} };
+    const told = new Set(ended === undefined ? honoured.resourceSubscriptions : []);
+    if (ended !== undefined) this.#subscription = undefined;
+    for (const [uri, watchers] of this.#watchers) {
+      if (told.has(uri)) continue;
+      this.#watchers.delete(uri);
+      for (const watcher of watchers) watcher.lost();
+    }
   }
 
   #work(): void {
