@@ -19,6 +19,10 @@ export class TaskUpstream {
   failure: HubError | undefined;
   looks = 0;
   cancels = 0;
+  /** Of these, how many came with a signal that ends the wait. */
+  limited = 0;
+  /** When it answers that something was cancelled. */
+  answering: Promise<void> | undefined;
   closes = 0;
   openLeases = 0;
   /** Conversations that rest and have not been let go. */
@@ -57,8 +61,10 @@ export class TaskUpstream {
         return this.state;
       },
       update: async (responses) => void this.answers.push(responses),
-      cancel: async () => {
+      cancel: async ({ signal }) => {
         this.cancels++;
+        if (signal !== undefined) this.limited++;
+        await this.answering;
         if (this.failure !== undefined) throw this.failure;
       },
       close: () => void this.closes++,

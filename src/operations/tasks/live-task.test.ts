@@ -238,6 +238,22 @@ describe('cancelling', () => {
     expect(endings).toMatchObject([{ outcome: 'ok' }]);
   });
 
+  test('of two ends that are found at once the one that was written down first stays', async () => {
+    const written: (() => void)[] = [];
+    const ended = () => new Promise<void>((resolve) => void written.push(resolve));
+    const { upstream, task, changes } = setUp({ ended });
+    const cancelling = task.cancel({}, true);
+    await vi.waitFor(() => expect(written).toHaveLength(1));
+    upstream.state = DONE;
+    const looking = task.look({});
+    await vi.waitFor(() => expect(written).toHaveLength(2));
+    written[0]?.();
+    await cancelling;
+    written[1]?.();
+    expect((await looking).status).toBe('cancelled');
+    expect([task.state.status, changes]).toEqual(['cancelled', ['cancelled']]);
+  });
+
   test('abandoning tells the upstream, and those who watch', async () => {
     const { upstream, task, endings } = setUp();
     const seen: string[] = [];

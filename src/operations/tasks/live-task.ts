@@ -27,6 +27,8 @@ const DEFAULT_POLL_MS = 1_000;
 const SHORTEST_POLL_MS = 100;
 const LONGEST_POLL_MS = 30_000;
 const PATIENCE = 1.5;
+/** For how long an upstream is waited for that is told that nobody wants a task. */
+const ABANDON_MS = 5_000;
 /** Codes by which an upstream says that there is no such task, or that it knows of none at all. */
 const UNKNOWN = new Set<unknown>([-32_602, -32_601]);
 
@@ -105,7 +107,7 @@ export class LiveTask {
   /** The upstream is told, if it can be, that nobody wants the task. */
   async abandon(): Promise<void> {
     if (!this.hasEnded) {
-      await this.#followed?.cancel({}).catch(() => {});
+      await this.#followed?.cancel({ signal: AbortSignal.timeout(ABANDON_MS) }).catch(() => {});
       if (!this.#closed) this.#tell({ ...this.#state, status: 'cancelled' });
     }
     this.close();
@@ -201,6 +203,8 @@ export class LiveTask {
     if (isEnded(before.status)) return;
     // An end that cannot be written down is not known yet: the next look finds it again.
     if (ending !== undefined) await this.#parts.ended(this, state, ending);
+    // Another end may have been written down meanwhile.
+    if (this.hasEnded) return;
     this.#state = state;
     if (ending !== undefined) {
       clearTimeout(this.#timer);

@@ -320,12 +320,12 @@ export class TaskDesk {
   }
 
   async #forget(records: readonly TaskRecord[], outcome: TaskEnding['outcome']): Promise<void> {
-    for (const record of records) {
-      const live = this.#live.get(record.id);
-      if (outcome === 'cancelled') await live?.abandon();
+    const forget = async (record: TaskRecord): Promise<void> => {
+      if (outcome === 'cancelled') await this.#live.get(record.id)?.abandon();
       this.#drop(record.id);
       if (!record.finished) this.#recordEnd(record, { outcome });
-    }
+    };
+    await Promise.all(records.map(forget));
   }
 
   #recordEnd(record: TaskRecord, ending: TaskEnding): void {
