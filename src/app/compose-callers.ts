@@ -53,6 +53,7 @@ export function composeCallers({ config, publicUrl, agents, admins, storage, eve
     agentStore: storage.agents,
     credentialStore: storage.credentials,
     tickets,
+    taskStore: storage.tasks,
     clients: createClientApprovals({ tickets, authenticator, events, clock }),
     events,
     clock,

@@ -122,8 +122,7 @@ function toCallTool(deps: Parts): CallTool {
       if (decision.kind !== 'allow') {
         const isContinued = claimed !== undefined;
         const first = { decision, seen };
-        ({ decision, seen, confirmed } = await rules.requirePermission(first, call, entry, isContinued));
-        requireSameConnector(deps, call, entry);
+        ({ decision, seen, confirmed } = await requirePermission(deps, first, call, entry, isContinued));
       }
       watch?.begins('validation');
       requireValid(deps.validator, entry, args);
@@ -152,6 +151,18 @@ function toCallTool(deps: Parts): CallTool {
 
 function findEntry({ surfaces }: CallToolDependencies, call: ToolCall): ToolEntry | undefined {
   return surfaces.surfaceFor(call.agent, call.scope).findTool(call.exposedName);
+}
+
+async function requirePermission(
+  deps: Parts,
+  first: Permission,
+  call: ToolCall,
+  entry: ToolEntry,
+  isContinued: boolean,
+): Promise<Permission> {
+  const permission = await deps.rules.requirePermission(first, call, entry, isContinued);
+  requireSameConnector(deps, call, entry);
+  return permission;
 }
 
 /** Whoever was waited for took their time: nothing is sent to a connector that was changed, switched off or removed since. */

@@ -15,6 +15,7 @@ import {
 } from '../../mcp/model/index.js';
 import type { Lease } from '../../upstreams/index.js';
 import { guardAnswer } from '../guard-answer.js';
+import { recordTaskEnd } from './record-task-end.js';
 import { TaskBegun } from './task-begun.js';
 import { readCursor, writeCursor } from './task-cursor.js';
 import { LiveTask, type TaskEnding } from './live-task.js';
@@ -265,11 +266,11 @@ export class TaskDesk {
       ended: async (task, ended, ending) => {
         const isNews = await this.#deps.store.finish(record.id, ended.status);
         if (this.#live.get(record.id) === task) this.#remember(task, ended);
-        if (isNews) this.#recordEnd(record, ending);
+        if (isNews) recordTaskEnd(this.#deps, record, ending);
       },
       lost: async (task) => {
         if (await this.#deps.store.finish(record.id, 'failed'))
-          this.#recordEnd(record, { outcome: 'outcome_unknown' });
+          recordTaskEnd(this.#deps, record, { outcome: 'outcome_unknown' });
         this.#drop(task.record.id);
       },
     });
@@ -323,19 +324,9 @@ export class TaskDesk {
     const forget = async (record: TaskRecord): Promise<void> => {
       if (outcome === 'cancelled') await this.#live.get(record.id)?.abandon();
       this.#drop(record.id);
-      if (!record.finished) this.#recordEnd(record, { outcome });
+      if (!record.finished) recordTaskEnd(this.#deps, record, { outcome });
     };
     await Promise.all(records.map(forget));
-  }
-
-  #recordEnd(record: TaskRecord, ending: TaskEnding): void {
-    const { agent, callId, connector, tool, exposedName, createdAt } = record;
-    const facts = { callId, connector, target: tool, exposedName, method: 'tools/call' };
-    const durationMs = Math.max(0, this.#deps.clock.now() - createdAt);
-    this.#deps.events.append(
-      { kind: 'agent', id: agent },
-      { type: 'call.finished', ...facts, ...ending, durationMs },
-    );
   }
 
   #told(record: TaskRecord): TaskState {
