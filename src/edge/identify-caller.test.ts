@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { digestKey, type Agent, type Identity } from '../agents/index.js';
+import { HubError } from '../kernel/index.js';
 import { bearerChallenge } from './bearer-challenge.js';
 import { createCallerIdentification } from './identify-caller.js';
 import { createOwnResources } from './own-resources.js';
@@ -87,6 +88,15 @@ describe('what is shown', () => {
 });
 
 describe('a refusal', () => {
+  test('where the store cannot be read says to come again', async () => {
+    const identify = () => Promise.reject(new HubError('storage_unavailable', 'not now'));
+    const refused = await createCallerIdentification({ identify }, undefined).identify(
+      { authorization: 'Bearer key' },
+      '/mcp',
+    );
+    expect(refused).toMatchObject({ status: 503, retryAfterMs: 5_000 });
+  });
+
   test('of an unknown key or a bad token says the same', () => {
     const bad = { outcome: 'refused', error: 'invalid_token', reason: 'an expired token' } as const;
     const { identify } = open({ bad });

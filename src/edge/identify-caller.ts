@@ -5,6 +5,7 @@ import {
   type Identity,
   type RefusedToken,
 } from '../agents/index.js';
+import { isHubError } from '../kernel/index.js';
 import type { AuthenticationRefusal, ExchangeHeaders } from '../mcp/server/index.js';
 import { bearerChallenge, type ChallengeParts } from './bearer-challenge.js';
 import { resourcePathOf, type OwnResources } from './own-resources.js';
@@ -72,7 +73,7 @@ class Doorkeeper implements CallerIdentification {
     }
     const identity = this.#authenticator.identify(shown.token, shown.digest);
     return identity instanceof Promise
-      ? identity.then((found) => this.#judge(found, headers, path))
+      ? identity.then((found) => this.#judge(found, headers, path), refuseWithoutStore)
       : this.#judge(identity, headers, path);
   }
 
@@ -133,4 +134,14 @@ class Doorkeeper implements CallerIdentification {
         return { status: 503, message: 'The token cannot be checked now', retryAfterMs: RETRY_MS, reason };
     }
   }
+}
+
+function refuseWithoutStore(error: unknown): AuthenticationRefusal {
+  if (!isHubError(error, 'storage_unavailable')) throw error;
+  return {
+    status: 503,
+    message: 'The key cannot be checked now',
+    retryAfterMs: RETRY_MS,
+    reason: 'the store cannot be read',
+  };
 }

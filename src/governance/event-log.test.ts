@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { HubError, silentLogger, systemClock, toCallId } from '../kernel/index.js';
 import { GENESIS_HASH, verifyChain } from './event-chain.js';
 import { openEventLog } from './event-log.js';
@@ -9,7 +9,7 @@ class MemoryEvents implements EventStore {
   records: EventRecord[] = [];
   groups: number[] = [];
   failing = false;
-  append(records: readonly EventRecord[]): void {
+  append(records: readonly EventRecord[]): void | Promise<void> {
     if (this.failing) throw new Error('disk full');
     this.groups.push(records.length);
     this.records.push(...records);
@@ -111,6 +111,36 @@ describe('event log', () => {
     expect(log.available).toBe(true);
     await log.intend(hub, started);
     expect(await verifyChain(store)).toMatchObject({ ok: true, events: 2 });
+    await log.close();
+  });
+
+  test('B7.6: a store that does not answer holds nobody up: intents are refused, and none of them counts when it was kept after all', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = new MemoryEvents();
+    const log = await open(store);
+    let answer = (): void => {};
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const keep = store.append.bind(store);
+    vi.spyOn(store, 'append').mockImplementation((records) => answered.then(() => keep(records)));
+    const first = log.intend(hub, started);
+    await new Promise((resolve) => setImmediate(resolve));
+    const second = log.intend(hub, started);
+    log.append(hub, started);
+    const refusals = Promise.allSettled([first, second]);
+    vi.advanceTimersByTime(4_900);
+    expect(log.available).toBe(true);
+    vi.advanceTimersByTime(200);
+    expect((await refusals).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(log.available).toBe(false);
+    await expect(log.intend(hub, started)).rejects.toMatchObject({ code: 'audit_unavailable' });
+    answer();
+    await log.flush();
+    expect(log.available).toBe(true);
+    // The one that was on its way, and what nobody waited for.
+    expect(store.groups).toEqual([1, 1]);
+    await log.intend(hub, started);
+    expect(await verifyChain(store)).toMatchObject({ ok: true, events: 3 });
     await log.close();
   });
 

@@ -38,6 +38,8 @@ interface Waiting extends NewEvent {
 const MAX_GROUP = 500;
 /** For outcomes, that they need no message of their own. */
 const LINGER_MS = 3;
+/** How long those who intend something wait for a store that does not answer. */
+const PATIENCE_MS = 5_000;
 /** Of one group, against other writers. */
 const MAX_ATTEMPTS = 20;
 
@@ -65,6 +67,10 @@ function isAwaited({ kept }: Waiting): boolean {
   return kept !== undefined;
 }
 
+function refusal(message: string, cause?: unknown): HubError {
+  return new HubError('audit_unavailable', message, { cause });
+}
+
 class GroupedEventLog implements EventLog {
   readonly #options: Required<Omit<EventLogOptions, 'instance'>> & Pick<EventLogOptions, 'instance'>;
   readonly #listeners = new Set<(record: EventRecord) => void>();
@@ -74,6 +80,11 @@ class GroupedEventLog implements EventLog {
   #awaited = 0;
   #scheduled = false;
   #writing: Promise<void> | undefined;
+  /** Of those who wait, the first so many: they may be in the store already. */
+  #onTheWay = 0;
+  #patience: NodeJS.Timeout | undefined;
+  /** What is being written takes so long that nobody waits for it any more. */
+  #isLate = false;
   #retry: NodeJS.Timeout | undefined;
   #lingering: NodeJS.Timeout | undefined;
   #available = true;
@@ -96,8 +107,9 @@ class GroupedEventLog implements EventLog {
       instance !== undefined && intent.type === 'call.intended' ? withInstance(intent, instance) : intent;
     return new Promise((resolve, reject) => {
       if (this.#closed) reject(new HubError('shutting_down', 'the hub is shutting down'));
+      else if (this.#isLate) reject(refusal('the event log does not answer'));
       else if (this.#waiting.length < this.#options.maxWaiting) this.#add(actor, event, resolve, reject);
-      else reject(new HubError('audit_unavailable', 'too many events wait to be written'));
+      else reject(refusal('too many events wait to be written'));
     });
   }
 
@@ -125,6 +137,7 @@ class GroupedEventLog implements EventLog {
     await this.flush();
     this.#closed = true;
     clearTimeout(this.#lingering);
+    clearTimeout(this.#patience);
     this.#resume();
   }
 
@@ -164,18 +177,36 @@ class GroupedEventLog implements EventLog {
     const written = this.#write();
     const next = (): void => {
       this.#writing = undefined;
+      this.#isLate = false;
       if (this.#waiting.length === 0) return;
       if (this.#options.store.appendNext === undefined || this.#waiting.some(isAwaited)) this.#schedule();
       else this.#linger();
     };
     if (written === undefined) next();
-    else this.#writing = written.finally(next);
+    else this.#await(written.finally(next));
+  }
+
+  #await(writing: Promise<void>): void {
+    this.#writing = writing;
+    this.#patience ??= setTimeout(() => {
+      const late = this.#writing;
+      // An answer that came while the process stood still is heard first.
+      setImmediate(() => late !== undefined && late === this.#writing && this.#giveUp());
+    }, PATIENCE_MS).unref();
+    this.#patience.refresh();
+  }
+
+  /** What is on the way may be kept all the same. Nothing comes of it: it was refused, and that is written behind it. */
+  #giveUp(): void {
+    this.#isLate = true;
+    this.#refuseIntents(new HubError('storage_unavailable', 'the store does not answer'));
   }
 
   /** Undefined where the store has kept them at once: a promise for each turn would cost as much as its events. */
   #write(): Promise<void> | undefined {
     const group = this.#waiting.slice(0, MAX_GROUP);
     if (group.length === 0) return undefined;
+    this.#onTheWay = group.length;
     if (this.#options.store.appendNext !== undefined) return this.#writeNext(group);
     const records = chainEvents(this.#head, group);
     try {
@@ -246,20 +277,9 @@ class GroupedEventLog implements EventLog {
 
   /** Intents are refused; everything else waits and is tried again. */
   async #fail(error: unknown): Promise<void> {
-    const { logger, store, retryMs } = this.#options;
-    const reason = error instanceof Error ? error.message : String(error);
-    if (this.#available)
-      logger.error({ error: reason }, 'the event log cannot be written: calls are refused');
-    this.#available = false;
-    const refusal = new HubError(
-      'audit_unavailable',
-      'the event log cannot be written, so nothing is executed',
-      {
-        cause: error,
-      },
-    );
-    for (const { refused } of this.#waiting) refused?.(refusal);
-    this.#waiting = this.#waiting.filter(({ refused }) => refused === undefined);
+    const { store, retryMs } = this.#options;
+    this.#onTheWay = 0;
+    this.#refuseIntents(error);
     try {
       this.#head = (await store.last()) ?? this.#head;
     } catch {
@@ -271,6 +291,18 @@ class GroupedEventLog implements EventLog {
       this.#schedule();
     }, retryMs);
     this.#retry.unref();
+  }
+
+  #refuseIntents(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (this.#available)
+      this.#options.logger.error({ error: reason }, 'the event log cannot be written: calls are refused');
+    this.#available = false;
+    const why = refusal('the event log cannot be written, so nothing is executed', error);
+    for (const { refused } of this.#waiting) refused?.(why);
+    this.#waiting = this.#waiting.filter(
+      ({ refused }, index) => index < this.#onTheWay || refused === undefined,
+    );
   }
 
   /** After a failure nothing is tried until the time is up. */

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { isHubError, silentLogger, systemClock, toConnectorId } from '../../src/kernel/index.js';
 import { openEventLog, verifyChain, type EventStore } from '../../src/governance/index.js';
 import { MIGRATIONS } from '../../src/storage/migrations/index.js';
 import { openPostgres } from '../../src/storage/postgres/open-postgres.js';
+import { startSocketProxy } from '../support/fault-proxy.js';
 import type { TestPostgres } from '../support/postgres.js';
 import {
   appendAll,
@@ -214,6 +216,28 @@ export function postgresFaults(server: () => TestPostgres, places: Places): void
     await appendAll(storage.events, [started]);
     expect(await verifyChain(storage.events)).toMatchObject({ ok: true, events: 3 });
   });
+
+  test('a server that says nothing any more is given up within seconds, and used again when it answers', async () => {
+    const { url } = await places.create();
+    const { host, port, user, password, database: name } = new pg.Client({ connectionString: url });
+    const proxy = await startSocketProxy(
+      host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port },
+    );
+    const near = `postgres://${user}:${password ?? ''}@127.0.0.1:${proxy.port}/${name}`;
+    const database = await openPostgres({ url: near, logger: silentLogger, poolSize: 2 });
+    const ask = (seconds: number) => sql`select pg_sleep(${seconds})`.execute(database.db);
+    // Slow, but there.
+    await Promise.all([ask(6), ask(0)]);
+    proxy.fault = 'half_open';
+    const begun = performance.now();
+    const failed = await Promise.allSettled([ask(0), database.db.transaction().execute(() => ask(0))]);
+    expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    expect(performance.now() - begun).toBeLessThan(15_000);
+    proxy.fault = 'pass';
+    await ask(0);
+    await database.close();
+    await proxy.close();
+  }, 60_000);
 
   test('F23: a server that only reads is unavailable for writing', async () => {
     const place = await places.create();

@@ -1,4 +1,4 @@
-import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { createServer, connect, type AddressInfo, type NetConnectOpts, type Socket } from 'node:net';
 
 /**
  * `pass`: as if it were not there. `delay`: everything arrives later. `slices`: one byte at a time. `throttle`: five
@@ -20,10 +20,18 @@ const THROTTLE_MS = 100;
 /** A connection to an upstream that can be disturbed. */
 export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
   const { hostname, port, pathname } = new URL(upstream);
+  const proxy = await startSocketProxy({ host: hostname, port: Number(port) });
+  return Object.assign(proxy, { url: `http://127.0.0.1:${proxy.port}${pathname}` });
+}
+
+/** The same to any server. */
+export async function startSocketProxy(
+  to: NetConnectOpts,
+): Promise<Omit<FaultProxy, 'url'> & { readonly port: number }> {
   const sockets = new Set<Socket>();
   const state: { fault: Fault } = { fault: 'pass' };
   const server = createServer((client) => {
-    const target = connect(Number(port), hostname);
+    const target = connect(to);
     for (const socket of [client, target]) {
       sockets.add(socket);
       socket.on('error', () => {}).on('close', () => sockets.delete(socket));
@@ -33,7 +41,7 @@ export async function startFaultProxy(upstream: string): Promise<FaultProxy> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(state, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${pathname}`,
+    port: (server.address() as AddressInfo).port,
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));

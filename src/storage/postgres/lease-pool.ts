@@ -2,6 +2,7 @@ import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryRes
 import type pg from 'pg';
 import { HubError } from '../../kernel/index.js';
 import { postgresStateOf } from '../storage-errors.js';
+import type { SilenceWatch } from './silence-watch.js';
 
 /**
  * A pool that ends when its users have finished: the one of `pg` forgets those who wait for a connection. And a
@@ -9,19 +10,21 @@ import { postgresStateOf } from '../storage-errors.js';
  */
 export class LeasePool implements PostgresPool {
   readonly #pool: pg.Pool;
+  readonly #silence: SilenceWatch;
   #users = 0;
   #ending: Promise<void> | undefined;
   #lastLeft: (() => void) | undefined;
 
-  constructor(pool: pg.Pool) {
+  constructor(pool: pg.Pool, silence: SilenceWatch) {
     this.#pool = pool;
+    this.#silence = silence;
   }
 
   async connect(): Promise<PostgresPoolClient> {
     if (this.#ending !== undefined) throw new HubError('storage_unavailable', 'the store is closed');
     this.#users++;
     try {
-      return new Lease(await this.#pool.connect(), () => this.#leave());
+      return new Lease(await this.#pool.connect(), this.#silence, () => this.#leave());
     } catch (error) {
       this.#leave();
       throw error;
@@ -45,11 +48,13 @@ export class LeasePool implements PostgresPool {
 
 class Lease implements PostgresPoolClient {
   readonly #client: pg.PoolClient;
+  readonly #silence: SilenceWatch;
   readonly #released: () => void;
   #broken = false;
 
-  constructor(client: pg.PoolClient, released: () => void) {
+  constructor(client: pg.PoolClient, silence: SilenceWatch, released: () => void) {
     this.#client = client;
+    this.#silence = silence;
     this.#released = released;
   }
 
@@ -64,12 +69,17 @@ class Lease implements PostgresPoolClient {
   }
 
   async #run<R>(statement: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    const client = this.#client;
+    // Ends the connection under the statement, which fails by that.
+    const heard = this.#silence.begin(() => void client.end().catch(() => {}));
     try {
-      const answer: unknown = await this.#client.query(statement, [...parameters]);
+      const answer: unknown = await client.query(statement, [...parameters]);
       return answer as PostgresQueryResult<R>;
     } catch (error) {
       this.#broken ||= postgresStateOf(error) === undefined;
       throw error;
+    } finally {
+      heard();
     }
   }
 

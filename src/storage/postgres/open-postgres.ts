@@ -12,6 +12,7 @@ import type { Database } from '../database.js';
 import { GuardedDriver } from '../statement-guard.js';
 import type { Tables } from '../tables.js';
 import { LeasePool } from './lease-pool.js';
+import { SilenceWatch } from './silence-watch.js';
 
 export interface PostgresOptions {
   readonly url: string;
@@ -30,9 +31,9 @@ const NAMED_LOCKS = 4_346_573;
 
 export async function openPostgres({ url, logger, poolSize }: PostgresOptions): Promise<Database> {
   requireReadable(url);
+  const server = { connectionString: url, application_name: 'crosspoint' };
   const pool = new pg.Pool({
-    connectionString: url,
-    application_name: 'crosspoint',
+    ...server,
     max: poolSize,
     connectionTimeoutMillis: CONNECT_MS,
     statement_timeout: STATEMENT_MS,
@@ -45,7 +46,7 @@ export async function openPostgres({ url, logger, poolSize }: PostgresOptions): 
   pool.on('error', () => logger.warn({}, 'a connection to the database was lost'));
   pool.on('connect', (client) => client.on('error', () => {}));
 
-  const leases = new LeasePool(pool);
+  const leases = new LeasePool(pool, new SilenceWatch(server));
   const db = new Kysely<Tables>({
     dialect: {
       createDriver: () => new GuardedDriver(new PostgresDriver({ pool: leases })),
