@@ -1,13 +1,13 @@
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 import { HubError, isHubError, type AgentId, type ConnectorId } from '../kernel/index.js';
-import { createMemoryVerdicts, type McpClient } from '../mcp/client/index.js';
+import { createMemoryVerdicts } from '../mcp/client/index.js';
 import type { AskProfile } from './ask-profile.js';
 import { ConnectorResources } from './connector-resources.js';
 import { identityOf, keyOf, profileFor, watchKeyOf, wishOf } from './conversation-key.js';
 import { ownerOf, requireThere, watcherOf } from './conversation-owner.js';
 import { hearWarnings } from './hear-warnings.js';
-import { changesOf } from './list-changes.js';
+import { ListListening } from './list-listening.js';
 import { openClient } from './open-client.js';
 import { close, createMember, isSuperseded, judgeAge, vitalsOf, type Member } from './pool-member.js';
 import type { UpstreamPoolOptions } from './pool-options.js';
@@ -32,12 +32,14 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
   readonly #retired = new Set<Member>();
   readonly #shared = new Map<ConnectorId, ConnectorResources>();
   readonly #verdicts = createMemoryVerdicts();
+  readonly #listening: ListListening;
   readonly #sweep: NodeJS.Timeout;
   #perCall = 0;
   #closed = false;
 
   constructor(options: UpstreamPoolOptions) {
     this.#options = options;
+    this.#listening = new ListListening(this.#members, options.onListChanged);
     this.#sweep = setInterval(() => this.#endIdle(), SWEEP_MS);
     this.#sweep.unref();
   }
@@ -269,7 +271,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
         common.gate.alive();
         if (isProcess) common.processStands(identity);
         for (const [key, other] of this.#members) if (isSuperseded(other, member)) this.#retire(key, other);
-        this.#hearOfChanges(opened, member).catch(() => (member.listens = false));
+        void this.#listening.begin(member);
       },
       (error: unknown) => {
         if (opening.signal.aborted) return;
@@ -287,17 +289,6 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     for (const [key, other] of this.#members) if (other === member) void this.#end(key, member);
   }
 
-  /** One conversation per connector hears when lists change. It stays open for that, however idle it is. */
-  async #hearOfChanges(client: McpClient, member: Member): Promise<void> {
-    const { onListChanged } = this.#options;
-    const filter = changesOf(client.server.capabilities);
-    const { connector } = member;
-    const taken = [...this.#members.values()].some((other) => other.listens && other.connector === connector);
-    if (onListChanged === undefined || taken || filter === undefined) return;
-    member.listens = connector.endpoint.transport !== 'stdio';
-    await client.subscribe(filter, () => onListChanged(connector.id));
-  }
-
   released(key: string, member: Member): Promise<void> | undefined {
     const { isolation, endpoint } = member.connector;
     member.leases--;
@@ -313,7 +304,10 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
 
   #end(key: string, member: Member): Promise<void> {
     // Under the key of one that was retired there may be another by now.
-    if (!this.#retired.delete(member)) this.#members.delete(key);
+    if (!this.#retired.delete(member)) {
+      this.#members.delete(key);
+      this.#listening.passOn(member);
+    }
     return close(member);
   }
 
@@ -326,6 +320,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     member.retired = true;
     this.#members.delete(key);
     this.#retired.add(member);
+    this.#listening.passOn(member);
   }
 
   /** Whoever comes next finds out anew what is spoken. */
