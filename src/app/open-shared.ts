@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createSwitchboard, openCoordination } from '../coordination/index.js';
 import { openEventLog } from '../governance/index.js';
 import type { Coordination } from '../kernel/index.js';
@@ -14,29 +15,34 @@ export async function openShared(parts: HubParts) {
   const { config, folder, clock, logger, link } = parts;
   // Of a worker on the embedded store.
   const primary = hasEmbeddedStore(config) ? link : undefined;
-  const coordination =
-    primary?.coordination ??
-    (await openCoordination({
+  const storage = await openStorage({
+    url: config.storageUrl,
+    masterKeys: folder.masterKeys,
+    durability: config.audit.durability,
+    clock,
+    logger,
+    ...(primary !== undefined && { primary: linkedEvents(primary) }),
+  });
+  let coordination = primary?.coordination;
+  try {
+    coordination ??= await openCoordination({
       url: config.coordinationUrl,
+      name: config.coordinationUrl === 'memory:' ? undefined : await nameOf(storage),
       clock,
       logger: logger.child({ part: 'coordination' }),
-    }));
-  let storage: Storage | undefined;
-  try {
-    storage = await openStorage({
-      url: config.storageUrl,
-      masterKeys: folder.masterKeys,
-      durability: config.audit.durability,
-      clock,
-      logger,
-      ...(primary !== undefined && { primary: linkedEvents(primary) }),
     });
     return await shareStorage(parts, coordination, storage);
   } catch (error) {
-    await storage?.close();
-    await coordination.close();
+    await storage.close();
+    await coordination?.close();
     throw error;
   }
+}
+
+/** Hubs on another store may use the same Redis. */
+async function nameOf({ settings }: Storage): Promise<string> {
+  const key = 'coordination.name';
+  return (await settings.find(key)) ?? settings.saveOnce(key, randomUUID());
 }
 
 async function shareStorage({ clock, logger }: HubParts, coordination: Coordination, storage: Storage) {

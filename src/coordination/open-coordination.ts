@@ -11,6 +11,8 @@ import { createMemoryCoordination } from './memory-coordination.js';
 export interface CoordinationOptions {
   /** `memory:`, `redis://…` or `rediss://…`. It may hold a password. */
   readonly url: string;
+  /** Of those who belong together: others that use the same server are neither heard nor held off. */
+  readonly name?: string | undefined;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
@@ -18,6 +20,7 @@ export interface CoordinationOptions {
 /** `config_invalid`: the address or what it says is wrong. `storage_unavailable`: it may work later. */
 export async function openCoordination({
   url,
+  name,
   clock = systemClock,
   logger = silentLogger,
 }: CoordinationOptions): Promise<Coordination> {
@@ -29,5 +32,5 @@ export async function openCoordination({
     );
   // Only hubs that share something pay for the library.
   const { openRedisCoordination } = await import('./redis/open-redis.js');
-  return openRedisCoordination({ url, clock, logger });
+  return openRedisCoordination({ url, name, clock, logger });
 }

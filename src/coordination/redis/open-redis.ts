@@ -8,6 +8,7 @@ import { RedisStore } from './redis-store.js';
 
 export interface RedisCoordinationOptions {
   readonly url: string;
+  readonly name: string | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -17,13 +18,14 @@ const KEPT_MS = 60_000;
 /** Two connections, because one that listens can do little else. */
 export async function openRedisCoordination({
   url,
+  name,
   clock,
   logger,
 }: RedisCoordinationOptions): Promise<Coordination> {
   const redis = new Redis(url, CONNECTION_OPTIONS);
   const listening = new Redis(url, CONNECTION_OPTIONS);
   // Channels belong to the whole server, not to one of its databases.
-  const prefix = `crosspoint:${redis.options.db ?? 0}:`;
+  const prefix = ['crosspoint', redis.options.db ?? 0, ...(name === undefined ? [] : [name]), ''].join(':');
   const self = createSelfName();
   const channels = { feed: `${prefix}feed`, released: `${prefix}released`, own: `${prefix}to:${self}` };
   const locks = new RedisLocks({ redis, prefix: `${prefix}lock:`, channel: channels.released, clock });
