@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Coordination, Switchboard } from '../kernel/index.js';
 import { LocalFeed } from './local-feed.js';
 import { createSwitchboard, type MessageSeal } from './switchboard.js';
@@ -105,11 +105,63 @@ test('a question ends when whoever was asked is gone', async () => {
     boards[1]!.serve('l', { asked: () => new Promise(() => {}) });
     const asking = boards[0]!.ask('b', 'l', '', { timeoutMs: 600_000 });
     feeds.delete('b');
-    await vi.advanceTimersByTimeAsync(2_000);
+    await vi.advanceTimersByTimeAsync(6_000);
     expect(await asking).toBeUndefined();
   } finally {
     vi.useRealTimers();
   }
+});
+
+describe('a feed that loses messages for a moment', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('whoever was asked and is away for a moment is waited for', async () => {
+    const { boards, feeds } = createProcesses('a', 'b');
+    let answer: ((text: string) => void) | undefined;
+    boards[1]!.serve('l', { asked: () => new Promise((resolve) => (answer = resolve)) });
+    const asking = boards[0]!.ask('b', 'l', '', { timeoutMs: 600_000 });
+    await vi.advanceTimersByTimeAsync(1_900);
+    const cut = feeds.get('b')!;
+    feeds.delete('b');
+    await vi.advanceTimersByTimeAsync(1_000);
+    feeds.set('b', cut);
+    await vi.advanceTimersByTimeAsync(10_000);
+    answer?.('late');
+    expect(await asking).toBe('late');
+  });
+
+  test('an answer reaches one who was away when it was given', async () => {
+    const { boards, feeds } = createProcesses('a', 'b');
+    let answer: ((text: string) => void) | undefined;
+    boards[1]!.serve('l', { asked: () => new Promise((resolve) => (answer = resolve)) });
+    const asking = boards[0]!.ask('b', 'l', '', { timeoutMs: 600_000 });
+    await vi.advanceTimersByTimeAsync(100);
+    const cut = feeds.get('a')!;
+    feeds.delete('a');
+    answer?.('kept');
+    await vi.advanceTimersByTimeAsync(5_000);
+    feeds.set('a', cut);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await asking).toBe('kept');
+  });
+
+  test('a question or an answer that was lost is no answer, in seconds', async () => {
+    const { boards, feeds } = createProcesses('a', 'b');
+    let asked = 0;
+    boards[1]!.serve('l', { asked: async () => `answer ${++asked}` });
+    for (const deaf of ['b', 'a']) {
+      // It is sent, and the connection breaks before it is read.
+      const broken = feeds.get(deaf)!;
+      feeds.set(deaf, new LocalFeed());
+      const asking = boards[0]!.ask('b', 'l', '', { timeoutMs: 600_000 });
+      await vi.advanceTimersByTimeAsync(100);
+      feeds.set(deaf, broken);
+      await vi.advanceTimersByTimeAsync(2_100);
+      expect(await Promise.race([asking, Promise.resolve('waits')])).toBeUndefined();
+    }
+    expect(asked).toBe(1);
+  });
 });
 
 test('what was not sealed for this line is passed over; a loss is told', async () => {

@@ -12,9 +12,15 @@ export interface MessageSeal {
 const LOOK_MS = 2_000;
 /** One whose connection was cut is back within this time, unless nothing is. */
 const BACK_MS = 3_000;
+/** How long an answer is kept for one who cannot be reached, and how often it is tried. */
+const KEPT_MS = 60_000;
+const AGAIN_MS = 500;
 const ANSWERS = '';
 
-/** t: told, q: asked, n: said before the answer, a: the answer, s: there is none, x: not wanted any more, p: nothing. */
+/**
+ * t: told, q: asked, n: said before the answer, a: the answer, s: there is none, x: not wanted any more, p: whether anybody
+ * is there, and with the id of a question, whether that is being answered.
+ */
 type Kind = 't' | 'q' | 'n' | 'a' | 's' | 'x' | 'p';
 
 interface Waiting {
@@ -68,8 +74,8 @@ class FeedSwitchboard implements Switchboard {
         this.#send(to, line, 'x', id, '').catch(() => {});
       };
       const look = setInterval(() => {
-        this.#send(to, line, 'p', '', '').then(
-          (there) => !there && settle(undefined),
+        this.#isGone(to, id).then(
+          (gone) => gone && settle(undefined),
           // Nobody can tell; the deadline holds.
           () => {},
         );
@@ -93,11 +99,8 @@ class FeedSwitchboard implements Switchboard {
     });
   }
 
-  async isGone(name: string): Promise<boolean> {
-    const look = (): Promise<boolean> => this.#send(name, ANSWERS, 'p', '', '');
-    if (await look()) return false;
-    await sleep(BACK_MS, undefined, { ref: false });
-    return !(await look());
+  isGone(name: string): Promise<boolean> {
+    return this.#isGone(name, '');
   }
 
   serve(line: string, listener: LineListener): () => void {
@@ -117,6 +120,14 @@ class FeedSwitchboard implements Switchboard {
     for (const stop of this.#stops) stop();
     for (const { settle } of this.#waiting.values()) settle(undefined);
     for (const abort of this.#answering.values()) abort.abort();
+  }
+
+  /** Whoever is there and knows nothing of that question says so. */
+  async #isGone(name: string, question: string): Promise<boolean> {
+    const look = (): Promise<boolean> => this.#send(name, ANSWERS, 'p', question, '');
+    if (await look()) return false;
+    await sleep(BACK_MS, undefined, { ref: false });
+    return !(await look());
   }
 
   #send(to: string, line: string, kind: Kind, id: string, body: string): Promise<boolean> {
@@ -142,14 +153,15 @@ class FeedSwitchboard implements Switchboard {
     else if (kind === 'n') this.#waiting.get(id)?.onNote?.(body);
     else if (kind === 'a' || kind === 's') this.#waiting.get(id)?.settle(kind === 'a' ? body : undefined);
     else if (kind === 'x') this.#answering.get(id)?.abort();
+    else if (kind === 'p' && id !== '' && !this.#answering.has(id))
+      this.#send(from, ANSWERS, 's', id, '').catch(() => {});
   }
 
   #answer(from: string, id: string, body: string, listener: LineListener): void {
     const abort = new AbortController();
     this.#answering.set(id, abort);
     const reply = (kind: Kind, text: string): void => {
-      this.#answering.delete(id);
-      if (!this.#closed) this.#send(from, ANSWERS, kind, id, text).catch(() => {});
+      void this.#reply(from, kind, id, text).finally(() => this.#answering.delete(id));
     };
     const note = (text: string): void => {
       if (this.#answering.has(id)) this.#send(from, ANSWERS, 'n', id, text).catch(() => {});
@@ -162,6 +174,15 @@ class FeedSwitchboard implements Switchboard {
       (text) => reply('a', text),
       () => reply('s', ''),
     );
+  }
+
+  /** Whoever asked may be cut off for a moment, and has nobody else to hear it from. */
+  async #reply(to: string, kind: Kind, id: string, text: string): Promise<void> {
+    for (let ms = 0; ms < KEPT_MS && !this.#closed; ms += AGAIN_MS) {
+      const isHeard = await this.#send(to, ANSWERS, kind, id, text).catch(() => false);
+      if (isHeard || this.#answering.get(id)?.signal.aborted === true) return;
+      await sleep(AGAIN_MS, undefined, { ref: false });
+    }
   }
 }
 

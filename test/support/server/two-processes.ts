@@ -15,6 +15,9 @@ class Place {
   readonly #listeners = new Map<string, PeerListener>();
   readonly told: JsonObject[] = [];
   trouble: Error | undefined;
+  /** Whether messages between processes are lost, and how many questions were. */
+  isCut = false;
+  unheard = 0;
 
   sessions(): SessionStore {
     const reach = async <T>(act: () => T): Promise<T> => {
@@ -46,13 +49,17 @@ class Place {
     return {
       self,
       tell: (to, key, message) => {
+        if (this.isCut) return;
         this.told.push(structuredClone(message));
         for (const [name, listener] of this.#listeners)
           if (to === name || (to === undefined && name !== self))
             queueMicrotask(() => listener.told(self, key, structuredClone(message)));
       },
-      ask: async (to, key, message) =>
-        structuredClone(await this.#listeners.get(to)?.asked(self, key, structuredClone(message))),
+      ask: async (to, key, message) => {
+        if (this.isCut) this.unheard++;
+        const listener = this.isCut ? undefined : this.#listeners.get(to);
+        return structuredClone(await listener?.asked(self, key, structuredClone(message)));
+      },
       isGone: async (name) => !this.#listeners.has(name),
       listen: (listener) => void this.#listeners.set(self, listener),
     };

@@ -9,6 +9,8 @@ export interface StateSeal {
   /** `context` is what the text is bound to: it opens under the same one only. */
   seal(state: Json, context: string): string;
   open(text: string, context: string): Json | undefined;
+  /** What was opened was not used after all, and may be opened again. */
+  reopen?(text: string): void;
 }
 
 /** A `key` is needed where several processes open what one of them sealed. */
@@ -67,6 +69,10 @@ class AeadSeal implements StateSeal {
     return this.#used === undefined || this.#used.claim(text, exp, now) ? state : undefined;
   }
 
+  reopen(text: string): void {
+    this.#used?.free(text);
+  }
+
   #decrypt(text: string, context: string): string | undefined {
     if (!text.startsWith(VERSION) || text.length > MAX_LENGTH) return undefined;
     const encoded = text.slice(VERSION.length);
@@ -98,7 +104,7 @@ class UsedSeals {
   }
 
   claim(text: string, exp: number, now: number): boolean {
-    const nonce = text.slice(VERSION.length, VERSION.length + (NONCE_BYTES * 4) / 3);
+    const nonce = nonceOf(text);
     if (this.#expiries.has(nonce)) return false;
     for (const [oldest, expiry] of this.#expiries) {
       if (expiry > now && this.#expiries.size < this.#max) break;
@@ -107,4 +113,12 @@ class UsedSeals {
     this.#expiries.set(nonce, exp);
     return true;
   }
+
+  free(text: string): void {
+    this.#expiries.delete(nonceOf(text));
+  }
+}
+
+function nonceOf(text: string): string {
+  return text.slice(VERSION.length, VERSION.length + (NONCE_BYTES * 4) / 3);
 }

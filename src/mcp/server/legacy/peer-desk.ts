@@ -50,13 +50,13 @@ interface Remote {
 
 /** What processes tell each other. All of it is written here, so its shape is known. */
 type Told =
-  | { readonly kind: 'answer'; readonly message: Json }
   | { readonly kind: 'cancel'; readonly id: RequestId }
   | { readonly kind: 'event'; readonly follower: string; readonly id: string; readonly text: string }
   | { readonly kind: 'end'; readonly follower: string }
   | { readonly kind: 'unfollow'; readonly follower: string };
 
 type Asked =
+  | { readonly kind: 'answer'; readonly message: Json }
   | { readonly kind: 'handover'; readonly force: boolean }
   | { readonly kind: 'subscribe' | 'unsubscribe'; readonly uri: string }
   | { readonly kind: 'follow'; readonly stream: string; readonly after: number; readonly follower: string }
@@ -64,6 +64,11 @@ type Asked =
 
 /** How often a process that is told to ask another one does so. */
 const MOST_HOPS = 3;
+/** How often, and after which pauses, an answer is handed to a process that cannot be reached. */
+const MOST_TRIES = 60;
+const AGAIN_MS = 1_000;
+/** Answers that are kept for that at a time; any more are handed over once. */
+const MOST_KEPT = 1_000;
 /** How often it is looked whether the process of a followed stream still lives. */
 const LOOK_MS = 5_000;
 
@@ -77,6 +82,7 @@ export class PeerDesk implements PeerListener {
   readonly #followed = new Map<string, Followed>();
   /** Clients that are elsewhere, of streams that are here. */
   readonly #remotes = new Map<string, Remote>();
+  #keptAnswers = 0;
 
   constructor(
     core: Core,
@@ -111,11 +117,24 @@ export class PeerDesk implements PeerListener {
     const { id } = message;
     if (typeof id !== 'string' || id.length <= this.#peers.self.length || !this.isElsewhere(id)) return false;
     const answer = message.kind === 'result' ? { result: message.result } : { error: message.error };
-    this.#peers.tell(this.#ownerOf(id), session.key, {
-      kind: 'answer',
-      message: { jsonrpc: '2.0', id, ...answer } as JsonObject,
-    });
+    const passed = { kind: 'answer', message: { jsonrpc: '2.0', id, ...answer } as JsonObject };
+    void this.#passOn(session, this.#ownerOf(id), passed);
     return true;
+  }
+
+  /** Its client knows that it came and will not send it again, so it is kept until whoever asked has it. */
+  async #passOn(session: HttpSession, owner: string, answer: JsonObject): Promise<void> {
+    const tries = this.#keptAnswers < MOST_KEPT ? MOST_TRIES : 1;
+    this.#keptAnswers++;
+    try {
+      for (let count = 1; !session.ended; count++) {
+        if ((await this.#peers.ask(owner, session.key, answer)) !== undefined) return;
+        if (count === tries || (await this.#peers.isGone(owner))) return;
+        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS).unref());
+      }
+    } finally {
+      this.#keptAnswers--;
+    }
   }
 
   /** Nobody here knows the request; whoever does ends it. */
@@ -207,17 +226,19 @@ export class PeerDesk implements PeerListener {
     else if (told.kind === 'unfollow') this.#dropRemote(told.follower);
     else {
       const session = this.#findLive(key.principal, key.session);
-      if (session === undefined) return;
-      if (told.kind === 'answer') this.#settle(session, told.message);
-      else session.calls.get(told.id)?.cancel();
+      session?.calls.get(told.id)?.cancel();
     }
   }
 
   asked(from: string, key: SessionKey, message: JsonObject): MaybePromise<JsonObject | undefined> {
     const session = this.#findLive(key.principal, key.session);
-    if (session === undefined) return undefined;
     const asked = message as unknown as Asked;
+    // Where the session is over nobody waits for an answer any more.
+    if (session === undefined) return asked.kind === 'answer' ? {} : undefined;
     switch (asked.kind) {
+      case 'answer':
+        this.#settle(session, asked.message);
+        return {};
       case 'handover':
         return this.#handOver(session, asked.force);
       case 'subscribe':

@@ -58,6 +58,24 @@ describe('a call that another process runs', () => {
     const answer = await reader.message();
     expect(answer.result.content[0].text).toContain('accept');
   });
+
+  test('gets an answer that another one could not hand over at first', async () => {
+    const { place, one, two } = pair({
+      call: async (r) => {
+        const { roots } = await r.askClient({ roots: { method: 'roots/list', params: {} } });
+        return { content: [{ type: 'text', text: JSON.stringify(roots) }] };
+      },
+    });
+    const session = await one.session({ capabilities: { roots: {} } });
+    const reader = await session.call();
+    const question = await reader.message();
+    place.isCut = true;
+    const elsewhere = new Session(two, session.headers);
+    await elsewhere.respond(question.id, { roots: [{ uri: 'file:///here' }] });
+    await until(() => place.unheard === 1, 'it was tried in vain');
+    place.isCut = false;
+    expect((await reader.message()).result.content[0].text).toContain('file:///here');
+  });
 });
 
 describe('an answer that is followed from another process', () => {

@@ -117,15 +117,18 @@ export class ModernPost {
       return;
     }
     // It opened here, so it is ours; whether it was opened elsewhere or before is known to all.
-    const refuse = (error: ProtocolError): void => {
-      reply.answer(writeError(id, error.toErrorObject()), 200);
+    const refuse = (error: ProtocolError, status: number): void => {
+      reply.answer(writeError(id, error.toErrorObject()), status);
     };
     whenReady(
       claimState(brought),
-      (isFirst) => (isFirst ? start(call, handler, reply) : refuse(badState())),
+      (isFirst) => (isFirst ? start(call, handler, reply) : refuse(badState(), 200)),
       (error) => {
         this.#core.observe({ type: 'port_failed', port: 'claimState', error });
-        refuse(new ProtocolError(INTERNAL_ERROR, 'Internal error'));
+        // The same request may be sent again.
+        this.#core.seal.reopen?.(brought);
+        const later = new ProtocolError(INTERNAL_ERROR, 'requestState cannot be looked up at the moment');
+        refuse(later, 503);
       },
     );
   }

@@ -275,6 +275,24 @@ describe('S44 M-18 B1.7: requestState', () => {
     expect((await call(harness, again)).body.error?.code).toBe(-32602);
   });
 
+  test('that nobody can look up is good again later', async () => {
+    let trouble: Error | undefined = new Error('away');
+    const claimState = async (): Promise<boolean> => {
+      if (trouble !== undefined) throw trouble;
+      return true;
+    };
+    const harness = new Harness({ call: twice, claimState });
+    const again = { ...answers, requestState: await firstState(harness) };
+    const refusal = await call(harness, again);
+    expect([refusal.status, refusal.body.error?.code, refusal.headers.get('retry-after')]).toEqual([
+      503,
+      -32603,
+      '1',
+    ]);
+    trouble = undefined;
+    expect((await call(harness, again)).body.result.resultType).toBe('input_required');
+  });
+
   test('expired', async () => {
     let now = 0;
     const harness = new Harness({ call: twice, seal: seal(() => now) });
