@@ -131,6 +131,24 @@ describe('a feed that loses messages for a moment', () => {
     expect(await asking).toBe('late');
   });
 
+  test('one who is not there is asked again where somebody is patient', async () => {
+    const { boards, feeds } = createProcesses('a', 'b');
+    boards[1]!.serve('l', { asked: async () => 'here' });
+    const cut = feeds.get('b')!;
+    feeds.delete('b');
+    const [asking, inVain] = [true, false].map((patient) =>
+      boards[0]!.ask('b', 'l', '', { timeoutMs: 600_000, patient }),
+    );
+    expect(await inVain).toBeUndefined();
+    feeds.set('b', cut);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await asking).toBe('here');
+    feeds.delete('b');
+    const late = boards[0]!.ask('b', 'l', '', { timeoutMs: 600_000, patient: true });
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(await late).toBeUndefined();
+  });
+
   test('an answer reaches one who was away when it was given', async () => {
     const { boards, feeds } = createProcesses('a', 'b');
     let answer: ((text: string) => void) | undefined;

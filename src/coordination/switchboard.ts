@@ -65,7 +65,7 @@ class FeedSwitchboard implements Switchboard {
   }
 
   ask(to: string, line: string, message: string, options: AskOptions): Promise<string | undefined> {
-    const { timeoutMs, signal, onNote } = options;
+    const { timeoutMs, patient = false, signal, onNote } = options;
     if (this.#closed || signal?.aborted === true) return Promise.resolve(undefined);
     return new Promise((resolve) => {
       const id = `${this.self}${++this.#count}`;
@@ -92,7 +92,9 @@ class FeedSwitchboard implements Switchboard {
         resolve(answer);
       };
       this.#waiting.set(id, { onNote, settle });
-      this.#send(to, line, 'q', id, message).then(
+      const keepMs = patient ? BACK_MS : 0;
+      const isOver = (): boolean => !this.#waiting.has(id);
+      this.#keepSending(to, line, ['q', id, message], keepMs, isOver).then(
         (there) => !there && settle(undefined),
         () => settle(undefined),
       );
@@ -161,7 +163,10 @@ class FeedSwitchboard implements Switchboard {
     const abort = new AbortController();
     this.#answering.set(id, abort);
     const reply = (kind: Kind, text: string): void => {
-      void this.#reply(from, kind, id, text).finally(() => this.#answering.delete(id));
+      if (this.#closed) return;
+      void this.#keepSending(from, ANSWERS, [kind, id, text], KEPT_MS, () => abort.signal.aborted).finally(
+        () => this.#answering.delete(id),
+      );
     };
     const note = (text: string): void => {
       if (this.#answering.has(id)) this.#send(from, ANSWERS, 'n', id, text).catch(() => {});
@@ -176,11 +181,17 @@ class FeedSwitchboard implements Switchboard {
     );
   }
 
-  /** Whoever asked may be cut off for a moment, and has nobody else to hear it from. */
-  async #reply(to: string, kind: Kind, id: string, text: string): Promise<void> {
-    for (let ms = 0; ms < KEPT_MS && !this.#closed; ms += AGAIN_MS) {
-      const isHeard = await this.#send(to, ANSWERS, kind, id, text).catch(() => false);
-      if (isHeard || this.#answering.get(id)?.signal.aborted === true) return;
+  /** One who cannot be reached may only be cut off for a moment. Whether it was heard. */
+  async #keepSending(
+    to: string,
+    line: string,
+    [kind, id, body]: readonly [Kind, string, string],
+    keepMs: number,
+    isOver: () => boolean,
+  ): Promise<boolean> {
+    for (let ms = 0; ; ms += AGAIN_MS) {
+      if (await this.#send(to, line, kind, id, body).catch(() => false)) return true;
+      if (ms >= keepMs || this.#closed || isOver()) return false;
       await sleep(AGAIN_MS, undefined, { ref: false });
     }
   }

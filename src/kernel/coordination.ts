@@ -100,6 +100,8 @@ export interface Coordination {
 
 export interface AskOptions {
   readonly timeoutMs: number;
+  /** Whether one who cannot be reached is tried again for some seconds. Default: there is no answer then, at once. */
+  readonly patient?: boolean;
   /** Whoever is asked is told that nobody wants the answer any more. */
   readonly signal?: AbortSignal;
   /** What is said before the answer. */

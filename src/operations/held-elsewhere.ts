@@ -80,6 +80,8 @@ export class HeldElsewhere implements Elsewhere {
     if (holder === self) return undefined;
     const answer = await board.ask(holder, LINE, write({ kind: 'claim', id, owner }), {
       timeoutMs: CLAIM_MS,
+      // What cannot be claimed now is lost to its caller.
+      patient: true,
     });
     if (answer === undefined || answer === '') return undefined;
     const claimed = read(answer) as Claimed;

@@ -60,7 +60,7 @@ class Place {
         const listener = this.isCut ? undefined : this.#listeners.get(to);
         return structuredClone(await listener?.asked(self, key, structuredClone(message)));
       },
-      isGone: async (name) => !this.#listeners.has(name),
+      isGone: async (name) => this.isCut || !this.#listeners.has(name),
       listen: (listener) => void this.#listeners.set(self, listener),
     };
   }

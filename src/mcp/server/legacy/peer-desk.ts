@@ -122,14 +122,17 @@ export class PeerDesk implements PeerListener {
     return true;
   }
 
-  /** Its client knows that it came and will not send it again, so it is kept until whoever asked has it. */
+  /**
+   * Its client knows that it came and will not send it again, so it is kept until whoever asked has it. One who seems to be
+   * gone may only be cut off from the others.
+   */
   async #passOn(session: HttpSession, owner: string, answer: JsonObject): Promise<void> {
     const tries = this.#keptAnswers < MOST_KEPT ? MOST_TRIES : 1;
     this.#keptAnswers++;
     try {
       for (let count = 1; !session.ended; count++) {
         if ((await this.#peers.ask(owner, session.key, answer)) !== undefined) return;
-        if (count === tries || (await this.#peers.isGone(owner))) return;
+        if (count === tries) return;
         await new Promise((resolve) => setTimeout(resolve, AGAIN_MS).unref());
       }
     } finally {
