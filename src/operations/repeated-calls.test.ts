@@ -73,3 +73,28 @@ test('a key whose day is over counts anew for one of those who come with it, how
     await storage.close();
   }
 });
+
+test('an answer that was written down while somebody looked is given, though whoever made the call has ended', async () => {
+  const clock = { now: () => 1_000, monotonic: () => 1_000 };
+  const masterKeys = { active: { id: 'test', key: Buffer.alloc(32, 7) } };
+  const storage = await openStorage({ url: 'sqlite::memory:', masterKeys, clock });
+  const processOf = (self: string, tickets: TicketStore): RepeatedCalls =>
+    new RepeatedCalls({ tickets, events: { append: () => {} }, clock, self, isAlive: async () => false });
+  try {
+    const make = await processOf('one', storage.tickets).begin(callOf('first'), ENTRY, () => undefined);
+    if (typeof make !== 'function') throw new Error('nobody else has this key');
+    const result = { content: [{ type: 'text', text: 'paid' }] };
+    let looks = 0;
+    const two = processOf('two', {
+      ...storage.tickets,
+      async find(kind, name) {
+        const found = await storage.tickets.find(kind, name);
+        if (++looks === 1) await make(async () => result);
+        return found;
+      },
+    });
+    expect(await two.begin(callOf('again'), ENTRY, () => undefined)).toEqual(result);
+  } finally {
+    await storage.close();
+  }
+});

@@ -89,7 +89,7 @@ export class RepeatedCalls {
         await beforeRepeat();
         return this.#repeat(call, entry, known);
       }
-      await this.#wait(name, known.by, deadline, call.options.signal);
+      await this.#wait(name, known, deadline, call.options.signal);
     }
   }
 
@@ -143,14 +143,24 @@ export class RepeatedCalls {
   }
 
   /** Until there may be an answer. Throws where there will be none. */
-  async #wait(name: string, by: string, deadline: number, signal: AbortSignal | undefined): Promise<void> {
-    const { self, isAlive, clock } = this.#options;
+  async #wait(
+    name: string,
+    { by, callId }: KeptCall,
+    deadline: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { tickets, self, isAlive, clock } = this.#options;
     const running = this.#running.get(name);
     const isBeingMade = by === self ? running !== undefined : await isAlive(by);
-    if (!isBeingMade || clock.monotonic() > deadline)
+    if (!isBeingMade || clock.monotonic() > deadline) {
+      // Whoever made it may have written its answer down since it was looked for, and ended.
+      const found = await tickets.find(KIND, name);
+      const now = found && parseKept(found.value);
+      if (now?.state !== 'running' || now.callId !== callId) return;
       throw new HubError('upstream_closed', 'The call with this idempotency key was interrupted', {
         outcomeUnknown: true,
       });
+    }
     if (signal?.aborted === true) throw new HubError('cancelled', 'the call was cancelled');
     const pause = sleep(LOOK_MS, undefined, { ref: false });
     await (running === undefined ? pause : Promise.race([running, pause]));

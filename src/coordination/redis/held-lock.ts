@@ -27,6 +27,8 @@ export class HeldLock {
   }
 
   get lost(): AbortSignal {
+    // A process that stood still hears of other things before it hears of its timers.
+    if (!this.#ended && this.#options.clock.monotonic() >= this.#validUntil) this.lose();
     return this.#lost.signal;
   }
 

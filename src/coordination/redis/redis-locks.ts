@@ -64,7 +64,9 @@ export class RedisLocks implements Locks {
     const held = lock;
     this.#held.add(held);
     return {
-      lost: held.lost,
+      get lost() {
+        return held.lost;
+      },
       release: async () => {
         this.#held.delete(held);
         await held.release();
