@@ -65,6 +65,33 @@ test('expired sessions make room at once', () => {
   expect(store.add(record('p', 'y'))).toBe(true);
 });
 
+test('a principal that never ends its sessions gives up the one it has not used for longest', () => {
+  const store = new MemorySessionStore({ perPrincipal: 3 });
+  const ended: string[] = [];
+  store.onExpired((principal, id) => ended.push(`${principal}/${id}`));
+  for (const id of ['first', 'second', 'third']) {
+    store.add(record('p', id));
+    vi.advanceTimersByTime(1);
+  }
+  store.add(record('q', 'older'));
+  store.find('p', 'first');
+  expect(store.add(record('p', 'too soon'))).toBe(false);
+  vi.advanceTimersByTime(119_999);
+  expect(store.add(record('p', 'fourth'))).toBe(true);
+  expect([ended, store.size]).toEqual([['p/second'], 4]);
+  expect(store.find('p', 'second')).toBeUndefined();
+  expect(store.find('p', 'first')).toBeDefined();
+});
+
+test('nobody gives up a session because others have too many', () => {
+  const store = new MemorySessionStore({ perPrincipal: 3, total: 2 });
+  store.add(record('p', 'x'));
+  store.add(record('q', 'y'));
+  vi.advanceTimersByTime(1_000_000);
+  expect(store.add(record('p', 'z'))).toBe(false);
+  expect([store.find('p', 'x'), store.find('q', 'y')]).toEqual([expect.anything(), expect.anything()]);
+});
+
 test('the sweep tells of expired sessions, and stops when none is left', () => {
   const store = new MemorySessionStore({ idleMs: 100, absoluteMs: 300, sweepMs: 50 });
   const ended: string[] = [];

@@ -1,7 +1,10 @@
 import type { SessionRecord, SessionStore } from './session-store.js';
 import { monotonic } from '../monotonic.js';
 
-/** Defaults: 100 sessions of one principal, 20,000 in all, 30 minutes unused, a day at most. */
+/**
+ * Defaults: 100 sessions of one principal, 20,000 in all, 30 minutes unused, a day at most. Many clients never end theirs:
+ * a principal with as many as it may have gives up the one it has not used for longest, unless it used all of them lately.
+ */
 export interface MemorySessionOptions {
   readonly perPrincipal?: number;
   readonly total?: number;
@@ -11,6 +14,9 @@ export interface MemorySessionOptions {
   /** Milliseconds that only grow. */
   readonly clock?: () => number;
 }
+
+/** Longer than calls take whose clients show in no other way that they are still there. */
+const LATELY_MS = 2 * 60_000;
 
 interface Entry {
   record: SessionRecord;
@@ -51,6 +57,7 @@ export class MemorySessionStore implements SessionStore {
     if (this.#size >= this.#total || (own?.size ?? 0) >= this.#perPrincipal) {
       // Ended sessions may still be counted: look before refusing.
       this.#expire();
+      if ((own?.size ?? 0) >= this.#perPrincipal) this.#giveUpOne(own);
       own = this.#principals.get(record.principal);
       if (this.#size >= this.#total || (own?.size ?? 0) >= this.#perPrincipal) return false;
     }
@@ -117,6 +124,16 @@ export class MemorySessionStore implements SessionStore {
         this.#onExpired?.(principal, id);
       }
     }
+  }
+
+  #giveUpOne(own: ReadonlyMap<string, Entry> = new Map()): void {
+    let oldest: Entry | undefined;
+    for (const entry of own.values())
+      if (oldest === undefined || entry.usedAt < oldest.usedAt) oldest = entry;
+    if (oldest === undefined || this.#now() - oldest.usedAt < LATELY_MS) return;
+    const { principal, id } = oldest.record;
+    this.remove(principal, id);
+    this.#onExpired?.(principal, id);
   }
 
   #stopSweep(): void {
