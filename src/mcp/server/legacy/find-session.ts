@@ -2,7 +2,7 @@ import { INTERNAL_ERROR, ProtocolError, type RequestId } from '../../jsonrpc/ind
 import { HEADER_REVISION, HEADER_SESSION, isLegacyRevision } from '../../wire/index.js';
 import type { Core } from '../core.js';
 import type { Exchange } from '../exchange.js';
-import { sendError, withHeader } from '../http/answers.js';
+import { sendError, sendRefusal, withHeader } from '../http/answers.js';
 import { whenReady } from '../maybe-promise.js';
 import type { HttpSession } from './http-session.js';
 import { NOT_INITIALIZED, requireServedRevision, SESSION_NOT_FOUND } from './legacy-refusals.js';
@@ -37,7 +37,7 @@ export class SessionFinder {
       this.#sessions.find(principal, named),
       (session) => {
         if (session === undefined) {
-          sendError(exchange, 404, id, new ProtocolError(SESSION_NOT_FOUND, 'Session not found'));
+          notFound(exchange, id);
           return;
         }
         // Only now: whose session was of that version is to begin anew instead.
@@ -47,6 +47,19 @@ export class SessionFinder {
       },
       (error) => this.failed(exchange, id, error),
     );
+  }
+
+  /** A session that was found is over by now; where it is this process that ends, another one may go on with it. */
+  ended(exchange: Exchange): void {
+    if (!this.#core.draining) notFound(exchange, null);
+    else
+      sendRefusal(
+        exchange,
+        503,
+        INTERNAL_ERROR,
+        'The server is shutting down',
+        withHeader('retry-after', '5'),
+      );
   }
 
   /** A port did not do its duty. */
@@ -67,4 +80,8 @@ export class SessionFinder {
       this.#core.observe({ type: 'revision_differs' });
     }
   }
+}
+
+function notFound(exchange: Exchange, id: RequestId | null): void {
+  sendError(exchange, 404, id, new ProtocolError(SESSION_NOT_FOUND, 'Session not found'));
 }

@@ -52,6 +52,7 @@ export class LegacyStreams {
   }
 
   #openStanding(exchange: Exchange, session: HttpSession): void {
+    if (this.#hasEnded(exchange, session)) return;
     if (session.standing.connected) {
       sendRefusal(exchange, 409, INVALID_REQUEST, 'The session has an open stream already');
       return;
@@ -119,6 +120,7 @@ export class LegacyStreams {
     const reached = missed.at(-1)?.seq ?? seq;
     const isWhole =
       handover !== 'busy' && (handover.seq ?? reached) === reached && handover.waiting !== undefined;
+    if (this.#hasEnded(exchange, session)) return;
     session.standing.disconnect();
     const connection = session.connectByGet(exchange, (over) => session.standing.detach(over));
     if (isUnbroken(seq, missed))
@@ -140,9 +142,9 @@ export class LegacyStreams {
       return;
     }
     const { missed, follower, leave } = following;
-    if (!isUnbroken(seq, missed)) {
+    if (session.ended || !isUnbroken(seq, missed)) {
       leave();
-      this.#unknownEvent(exchange);
+      if (!this.#hasEnded(exchange, session)) this.#unknownEvent(exchange);
       return;
     }
     const connection = session.connectByGet(exchange, leave);
@@ -176,6 +178,7 @@ export class LegacyStreams {
 
   /** The newest connection of a stream takes the place of an older one, which the client may know to be dead. */
   #attach({ exchange, session, stream }: Replay, missed: readonly StoredEvent[]): void {
+    if (this.#hasEnded(exchange, session)) return;
     const live = session.findStream(stream);
     const connection = session.connectByGet(exchange, (over) => (live ?? session.standing).detach(over));
     for (const { seq, text } of missed) connection.replay(text, eventId(stream, seq));
@@ -183,6 +186,12 @@ export class LegacyStreams {
     else if (live !== undefined) live.attach(connection, false);
     else if (isStanding(stream)) session.standing.open(connection, session.primes);
     else connection.end();
+  }
+
+  /** While others were asked. A stream that was opened now would be closed by nobody. */
+  #hasEnded(exchange: Exchange, session: HttpSession): boolean {
+    if (session.ended) this.#finder.ended(exchange);
+    return session.ended;
   }
 
   #unknownEvent(exchange: Exchange): void {

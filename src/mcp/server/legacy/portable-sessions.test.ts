@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Harness, initialize, Session } from '../../../../test/support/server/harness.js';
+import type { EventStore } from './event-store.js';
 import { MemoryEventStore } from './memory-event-store.js';
 import { MemorySessionStore } from './memory-session-store.js';
 import type { SessionRecord, SessionStore } from './session-store.js';
@@ -90,6 +91,32 @@ describe('sessions in a store that several processes share', () => {
     await reader.rest();
     const resumed = await new Session(two, opened.headers).get({ 'last-event-id': primed?.id ?? '' });
     expect(await resumed.rest()).toHaveLength(2);
+  });
+
+  test('a client that comes back for a stream whose session ends while its events are looked for', async () => {
+    const kept = new MemoryEventStore();
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const events: EventStore = {
+      append: (key, event) => kept.append(key, event),
+      forget: (key) => kept.forget(key),
+      read: (key, stream, seq) => {
+        const found = kept.read(key, stream, seq);
+        return held.then(() => found);
+      },
+    };
+    const harness = new Harness({ events });
+    const session = await harness.session();
+    const first = await session.get();
+    const primed = await first.next();
+    await first.cancel();
+    const headers = { ...session.headers, accept: 'text/event-stream', 'last-event-id': primed?.id ?? '' };
+    const coming = harness.fetch('GET', headers);
+    expect((await session.delete()).status).toBe(204);
+    release();
+    const answer = await coming;
+    expect(answer.status).toBe(404);
+    await answer.body?.cancel();
   });
 
   test.each([
