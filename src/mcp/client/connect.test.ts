@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { listen } from '../../../test/support/interop/served.js';
 import { failure, info, openClient } from '../../../test/support/client/open-client.js';
 import {
@@ -38,6 +38,36 @@ describe('legacy handshake', () => {
       info: { name: 'scripted', version: '1' },
       capabilities: { tools: {} },
     });
+  });
+
+  test.each([
+    ['a server that may ask is called once it has where to ask', { sampling: {} }, false],
+    ['one that may not ask is called at once', {}, true],
+  ])('C7: %s', async (_name, capabilities, atOnce) => {
+    const wire = new ScriptedTransport('http', legacyScript({ tools: {} }));
+    const open = wire.holdServerStream();
+    let connected = false;
+    const client = connect({ info, era: 'legacy', transport: wire, capabilities }).finally(() => {
+      connected = true;
+    });
+    await vi.waitFor(() => expect(wire.serverStreams).toBe(1));
+    await settle();
+    expect(connected).toBe(atOnce);
+    open();
+    await (await client).close();
+  });
+
+  test('C7: a server that neither opens its stream nor refuses it is called after half a second', async () => {
+    const clock = new ManualClock();
+    const wire = new ScriptedTransport('http', legacyScript({ tools: {} }));
+    wire.holdServerStream();
+    const connecting = connect({ info, era: 'legacy', transport: wire, capabilities: { roots: {} }, clock });
+    await vi.waitFor(() => expect(wire.serverStreams).toBe(1));
+    await settle();
+    await clock.advance(500);
+    const client = await connecting;
+    expect(client.server.era).toBe('legacy');
+    await client.close();
   });
 
   test('C5: an older version of ours is accepted, one we do not speak is not', async () => {

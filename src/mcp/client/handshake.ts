@@ -4,6 +4,10 @@ import { ClientError, invalidResponse } from './client-error.js';
 import type { Connection } from './connection.js';
 import { legacyPeer } from './peer.js';
 import type { Settings } from './settings.js';
+import { withLimit } from './with-limit.js';
+
+/** How long the first call waits for the stream; not every server answers before it has something to say there. */
+const SERVER_STREAM_MS = 500;
 
 /** The status of an answer that shows an endpoint without this transport. */
 export interface InitializeFailure {
@@ -44,7 +48,25 @@ export async function initialize(
   connection.settle(legacyPeer(revision, result));
   // Sent with or without a session, and accepted before anything else leaves.
   await connection.notify('notifications/initialized', undefined, signal);
-  connection.transport.openServerStream();
+  const opening = connection.transport.openServerStream();
+  if (opening !== undefined && canBeAsked(settings)) await untilOpen(opening, settings, signal);
+}
+
+/** Some servers ask on their standing stream only, and drop what they ask before there is one: the call then hangs. */
+async function untilOpen(
+  opening: Promise<void>,
+  { clock }: Settings,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await withLimit(clock, SERVER_STREAM_MS, 'the server stream', signal, () => opening);
+  } catch (error) {
+    if (!(error instanceof ClientError && error.code === 'timeout')) throw error;
+  }
+}
+
+function canBeAsked({ capabilities: { elicitation, sampling, roots } }: Settings): boolean {
+  return elicitation !== undefined || sampling !== undefined || roots !== undefined;
 }
 
 function statusOf(error: Error): number | undefined {

@@ -24,6 +24,8 @@ export interface StreamSource {
 }
 
 export interface StreamOwner {
+  /** There is a stream from now on. */
+  opened?(): void;
   event(event: SseEvent): void;
   /** Whether nobody wants log messages. */
   ignoresLog(): boolean;
@@ -121,6 +123,7 @@ export class GetStream implements AnswerHandler {
       );
     } else {
       this.#opened = true;
+      this.#owner.opened?.();
     }
   }
 

@@ -44,8 +44,8 @@ describe('C7: the server stream', () => {
         .writeHead(200, SSE)
         .write(`: hi\n\nid: 1\ndata: ${CHANGED}\n\ndata: {"jsonrpc":"2.0","id":"s","method":"ping"}\n\n`);
     });
-    transport.openServerStream();
-    transport.openServerStream();
+    void transport.openServerStream();
+    void transport.openServerStream();
     await until(() => receiver.received.length === 2, 'both messages arrive');
     expect(receiver.received.map(({ during }) => during)).toEqual([undefined, undefined]);
     expect(gets(server)).toHaveLength(1);
@@ -58,11 +58,42 @@ describe('C7: the server stream', () => {
     expect(receiver.warnings).toEqual([]);
   });
 
+  test.each<readonly [string, Script]>([
+    ['opened', (_seen, response) => response.writeHead(200, SSE).flushHeaders()],
+    ['refused', (_seen, response) => void response.writeHead(405).end()],
+    ['out of order', (_seen, response) => void response.writeHead(503, { 'retry-after': '20' }).end()],
+  ])('is ready as soon as it is %s', async (_name, answer) => {
+    let asked = 0;
+    const held: (() => void)[] = [];
+    const { transport } = await initialized((...all) => {
+      asked++;
+      held.push(() => answer(...all));
+    });
+    let ready = false;
+    const opening = transport.openServerStream()?.then(() => {
+      ready = true;
+    });
+    await until(() => asked === 1, 'it is asked for');
+    await aWhile(20);
+    expect(ready).toBe(false);
+    held[0]?.();
+    await opening;
+    expect(ready).toBe(true);
+    await transport.close();
+  });
+
+  test('that nobody has opened is not waited for when all is over', async () => {
+    const { transport } = await initialized(() => {});
+    const opening = transport.openServerStream();
+    await transport.close();
+    await expect(opening).resolves.toBeUndefined();
+  });
+
   test('keeps the process alive while it waits to be opened again, and no longer', async () => {
     const { transport, receiver } = await initialized(
       (_seen, response) => void response.writeHead(503, { 'retry-after': '20' }).end(),
     );
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => receiver.warnings.length === 1, 'the outage is noticed');
     // Compared within one turn: timers of others in this process come and go.
     const waiting = timers();
@@ -75,11 +106,11 @@ describe('C7: the server stream', () => {
     const { server, transport, receiver } = await initialized(
       (_seen, response) => void response.writeHead(405).end(),
     );
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => gets(server).length === 1, 'the GET arrives');
     // Each call is a round trip in which a second GET would have arrived.
     await transport.send(request(1));
-    transport.openServerStream();
+    void transport.openServerStream();
     await transport.send(request(2));
     await transport.send(request(3));
     expect(gets(server)).toHaveLength(1);
@@ -90,7 +121,7 @@ describe('C7: the server stream', () => {
     const { server, transport, receiver } = await initialized(
       (_seen, response) => void response.writeHead(status).end(),
     );
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => receiver.warnings.length === 1, 'there is a warning');
     expect(receiver.warningCodes).toEqual(['server_stream_failed']);
     await transport.send(request(1));
@@ -105,7 +136,7 @@ describe('C7: the server stream', () => {
       if (opened++ === 0) response.writeHead(200, SSE).end('retry: 10\n\n');
       else response.writeHead(404).end();
     });
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => receiver.lostSessions === 1, 'the loss is told');
     expect(gets(server)).toHaveLength(2);
   });
@@ -114,7 +145,7 @@ describe('C7: the server stream', () => {
     const { server, transport, receiver } = await initialized(
       (_seen, response) => void response.end('hello'),
     );
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => receiver.warnings.length === 1, 'there is a warning');
     expect(gets(server)).toHaveLength(1);
   });
@@ -126,7 +157,7 @@ describe('C7: the server stream', () => {
       if (last < 2) response.end(`id: ${last + 1}\nretry: 150\ndata: ${CHANGED}\n\n`);
       else response.write(': quiet\n\n');
     });
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => gets(server).length === 3, 'the stream is opened three times');
     expect(gets(server).map((seen) => seen.headers['last-event-id'])).toEqual([undefined, '1', '2']);
     const [first, second] = gets(server);
@@ -143,7 +174,7 @@ describe('C7: the server stream', () => {
       else if (round === 2) response.writeHead(503).end();
       else response.writeHead(200, SSE).write(`data: ${CHANGED}\n\n`);
     });
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => receiver.received.length === 1, 'the message arrives');
     expect(receiver.warningCodes).toEqual(['server_stream_failed']);
   });
@@ -152,7 +183,7 @@ describe('C7: the server stream', () => {
     const { server, transport } = await initialized(
       (_seen, response) => void response.writeHead(200, SSE).end('retry: 0\n\n'),
     );
-    transport.openServerStream();
+    void transport.openServerStream();
     await aWhile(700);
     expect(gets(server).length).toBeLessThanOrEqual(2);
   });
@@ -165,7 +196,7 @@ describe('C7: the server stream', () => {
       response.writeHead(200, SSE).write(`${`data: ${LOG}\n\n`.repeat(40)}data: ${CHANGED}\n\n`);
     });
     receiver.ignoresLog = (during) => !isWanted && during === undefined;
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => receiver.received.length === count, 'all that is wanted arrives');
     expect(receiver.messages.at(-1)).toMatchObject({ method: 'notifications/tools/list_changed' });
   });
@@ -175,7 +206,7 @@ describe('C7: the server stream', () => {
       (_seen, response) => void response.writeHead(200, SSE).end(`retry: 0\n\ndata: ${LOG}\n\n`),
     );
     receiver.ignoresLog = () => true;
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => gets(server).length === 4, 'the stream is opened four times');
     expect(receiver.received).toEqual([]);
   });
@@ -186,7 +217,7 @@ describe('C7: the server stream', () => {
         .writeHead(200, SSE)
         .write(`data: {\n\ndata: {}\n\nevent: other\ndata: {\n\ndata: ${CHANGED}\n\n`);
     });
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => receiver.received.length === 1, 'the message arrives');
     expect(receiver.warningCodes).toEqual(['not_json', 'not_jsonrpc']);
   });
@@ -201,7 +232,7 @@ describe('C7: the server stream', () => {
       },
       { limits: { responseBytes: 4000 } },
     );
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => receiver.received.length === 1, 'the message arrives');
     expect(receiver.warningCodes).toEqual(['server_stream_failed']);
   });
@@ -213,7 +244,7 @@ describe('C7: the server stream', () => {
         timeouts: { idleMs: 50, totalMs: 100, standingIdleMs: 400 },
       },
     );
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => gets(server).length === 2, 'the stream is opened again');
     const [first, second] = gets(server);
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(390);
@@ -226,11 +257,11 @@ describe('C7: the server stream', () => {
       response.on('close', () => closed.push(String(seen.headers['mcp-session-id'])));
       response.writeHead(200, SSE).write('id: 1\ndata:\n\n');
     });
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => gets(server).length === 1, 'the stream is opened');
     await transport.send(request(5, 'initialize'));
     await until(() => closed.length === 1, 'the old stream is closed');
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => gets(server).length === 2, 'the stream is opened again');
     expect(gets(server)[1]?.headers['mcp-session-id']).toBe('s-2');
     expect(gets(server)[1]?.headers).not.toHaveProperty('last-event-id');
@@ -243,11 +274,11 @@ describe('C7: the server stream', () => {
       response.on('close', () => (closed = true));
       response.writeHead(200, SSE).write(': hi\n\n');
     });
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => gets(server).length === 1, 'the stream is opened');
     await transport.close();
     await until(() => closed, 'the stream is closed');
-    transport.openServerStream();
+    void transport.openServerStream();
     await until(() => server.openConnections === 0, 'all connections are closed');
     expect(gets(server)).toHaveLength(1);
     expect(receiver.reasons).toEqual([]);

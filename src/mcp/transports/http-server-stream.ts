@@ -17,6 +17,9 @@ export class ServerStream implements StreamOwner, MessageSink {
   readonly #source: StreamSource;
   readonly #state: SessionHeaders;
   readonly #receiver: Receiver;
+  /** Resolves when the first attempt has led to something. */
+  readonly ready: Promise<void>;
+  #settle: () => void = () => {};
   #stream: GetStream | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastEventId: string | undefined;
@@ -30,13 +33,21 @@ export class ServerStream implements StreamOwner, MessageSink {
     this.#source = source;
     this.#state = state;
     this.#receiver = receiver;
+    this.ready = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
     this.#connect();
   }
 
   close(): void {
     this.#over = true;
+    this.#settle();
     clearTimeout(this.#timer);
     this.#stream?.close();
+  }
+
+  opened(): void {
+    this.#settle();
   }
 
   event(event: SseEvent): void {
@@ -57,6 +68,7 @@ export class ServerStream implements StreamOwner, MessageSink {
 
   closed(error: TransportError, opened: boolean): void {
     if (this.#over) return;
+    this.#settle();
     this.#remember();
     this.#wasOpen ||= opened;
     const { status, code } = error;

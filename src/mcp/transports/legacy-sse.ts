@@ -75,7 +75,7 @@ export class LegacySseTransport implements Transport, StreamOwner, MessageSink, 
   }
 
   /** The one stream there is carries everything. */
-  openServerStream(): void {}
+  openServerStream(): undefined {}
 
   close(): Promise<void> {
     this.#closing ??= this.#close();

@@ -120,7 +120,7 @@ class MemoryTransport implements Transport {
 
   setRevision(): void {}
 
-  openServerStream(): void {}
+  openServerStream(): undefined {}
 
   async close(): Promise<void> {
     this.#state = 'closed';

@@ -143,7 +143,7 @@ export class StdioTransport implements Transport {
 
   setRevision(): void {}
 
-  openServerStream(): void {}
+  openServerStream(): undefined {}
 
   async start(receiver: Receiver): Promise<void> {
     if (this.#started || this.#over !== undefined) throw this.#refusal();

@@ -51,11 +51,11 @@ export class StreamableHttpTransport implements Transport {
     this.#session.setRevision(revision);
   }
 
-  openServerStream(): void {
-    if (this.#context === undefined || this.#closing !== undefined || this.#serverStream !== undefined)
-      return;
+  openServerStream(): Promise<void> | undefined {
+    if (this.#context === undefined || this.#closing !== undefined) return undefined;
     const { session, revision } = this.#session;
-    this.#serverStream = new ServerStream(this.#context, { session, revision }, this.#context.receiver);
+    this.#serverStream ??= new ServerStream(this.#context, { session, revision }, this.#context.receiver);
+    return this.#serverStream.ready;
   }
 
   close(): Promise<void> {

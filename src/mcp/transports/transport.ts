@@ -22,8 +22,11 @@ export interface Transport {
   abort?(id: RequestId): void;
   /** From now on sent as the `MCP-Protocol-Version` header, where there are headers. */
   setRevision(revision: string): void;
-  /** Opens the standing stream for messages that belong to no request, where the peer offers one. Idempotent. */
-  openServerStream(): void;
+  /**
+   * Opens the standing stream for messages that belong to no request, where the peer offers one. Idempotent. Resolves
+   * when it is open or refused; undefined where there is nothing to wait for.
+   */
+  openServerStream(): Promise<void> | undefined;
   /** Ends the peer's session if there is one, then the connection or process. May be called twice. */
   close(): Promise<void>;
 }

@@ -56,6 +56,7 @@ export class ScriptedTransport implements Transport {
   #receiver: Receiver | undefined;
   revision: string | undefined;
   serverStreams = 0;
+  #streamOpened: Promise<void> | undefined;
   closes = 0;
   startError: Error | undefined;
 
@@ -92,8 +93,18 @@ export class ScriptedTransport implements Transport {
     this.revision = revision;
   }
 
-  openServerStream(): void {
+  openServerStream(): Promise<void> | undefined {
     this.serverStreams++;
+    return this.#streamOpened;
+  }
+
+  /** From now on the server stream takes its time: until what is returned is called. */
+  holdServerStream(): () => void {
+    let open!: () => void;
+    this.#streamOpened = new Promise((resolve) => {
+      open = resolve;
+    });
+    return () => open();
   }
 
   async close(): Promise<void> {
