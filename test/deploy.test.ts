@@ -39,6 +39,20 @@ describe('Dockerfile', () => {
     }
   });
 
+  test('copies what the sample server imports', () => {
+    const { name, exports } = JSON.parse(readRepositoryFile('package.json')) as {
+      name: string;
+      exports: Record<string, { default: string }>;
+    };
+    const imported = readRepositoryFile('examples/sample-server.mjs').matchAll(/ from '([^']+)'/g);
+    const files = [...imported]
+      .filter(([, from = '']) => from.startsWith(`${name}/`))
+      .map(([, from = '']) => exports[from.replace(name, '.')]?.default.slice(2) ?? from);
+    const copied = argumentsOf('COPY').map((copy) => copy.split(' ').at(-1) ?? '');
+    expect(files).not.toEqual([]);
+    expect(files.filter((file) => !copied.some((folder) => file.startsWith(`${folder}/`)))).toEqual([]);
+  });
+
   test('everything that it copies is let through to the build', () => {
     const allowed = readRepositoryFile('.dockerignore')
       .split('\n')
