@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock, toAgentId, toConnectorId, toPolicyId } from '../kernel/index.js';
+import { cedar, giveUpCedar } from './cedar.js';
 import { createPolicyEngine } from './policy-engine.js';
 import type { AcceptedPolicies, Policy, PolicyQuestion } from './policy.js';
 
@@ -68,4 +69,34 @@ test('nothing passes by a set that is known and cannot be read', () => {
   engine.load([policy(`${PERMIT} and more`)]);
   for (const _time of ['first', 'second'])
     expect(() => engine.decide(CALL)).toThrow(expect.objectContaining({ code: 'config_invalid' }));
+});
+
+test('the policy library that checked a set at a start is not kept, and one that has decided is', () => {
+  const accepted = remembering();
+  const engine = createPolicyEngine({ clock: systemClock, accepted });
+  const before = cedar();
+  engine.load([policy(PERMIT)]);
+  const deciding = cedar();
+  expect(deciding).not.toBe(before);
+  engine.decide(CALL);
+  engine.load([policy(FORBID)]);
+  expect(cedar()).toBe(deciding);
+});
+
+test('decisions are the same when the policy library was given up in between', () => {
+  const engine = createPolicyEngine({ clock: systemClock });
+  const other = createPolicyEngine({ clock: systemClock });
+  const argument = 'when { context has args && context.args.hasTag("sql") }';
+  engine.load([policy(`permit(principal, action, resource) ${argument};`)]);
+  other.load([policy(`${PERMIT}\nforbid(principal, action, resource) ${argument};`)]);
+  for (const _time of ['first', 'second', 'third']) {
+    for (const [args, kind, otherKind] of [
+      [{ sql: '1' }, 'allow', 'deny'],
+      [{}, 'deny', 'allow'],
+    ] as const) {
+      expect(engine.decide({ ...CALL, args }).kind).toBe(kind);
+      expect(other.decide({ ...CALL, args }).kind).toBe(otherKind);
+    }
+    giveUpCedar();
+  }
 });

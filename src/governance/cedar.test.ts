@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { V8_FLAGS } from './cedar.js';
+import { cedar, takeBackCedar, V8_FLAGS } from './cedar.js';
 
 const LIBRARY = createRequire(import.meta.url).resolve('@cedar-policy/cedar-wasm/nodejs');
 
@@ -28,4 +28,15 @@ const PROGRAM = `
 test('a function of the library that V8 gives up in the midst of a call does not end the process', async () => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--allow-natives-syntax', '-e', PROGRAM]);
   expect(stdout).toBe('success\n');
+});
+
+test('the library is collected once it was taken back, and loaded again for the next policy', async () => {
+  const held = new WeakRef(cedar());
+  // What a reference was made to or read from stays until the end of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  takeBackCedar();
+  expect(held.deref()).toBeUndefined();
+  expect(cedar().checkParsePolicySet({ staticPolicies: 'permit(principal, action, resource);' }).type).toBe(
+    'success',
+  );
 });

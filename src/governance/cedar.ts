@@ -1,9 +1,11 @@
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type * as Cedar from '@cedar-policy/cedar-wasm/nodejs';
-import { once } from '../kernel/index.js';
 
 const require = createRequire(import.meta.url);
+const NAME = '@cedar-policy/cedar-wasm/nodejs';
+const UNUSED_MS = 10 * 60_000;
 
 /**
  * Checking policies at the start is much work done once: V8 would compile the library anew for speed while it goes on,
@@ -21,15 +23,55 @@ export const V8_FLAGS: readonly string[] = [
   '--no-turbo-inline-js-wasm-calls',
 ];
 
-/** The policy library, loaded when a policy is first read. */
-export const cedar: () => typeof Cedar = once(() => {
-  for (const flag of V8_FLAGS) setFlagsFromString(flag);
-  return require('@cedar-policy/cedar-wasm/nodejs') as typeof Cedar;
-});
+type Library = typeof Cedar;
+let library: Library | undefined;
+let unused: NodeJS.Timeout | undefined;
+
+/**
+ * The policy library, loaded when it is first needed, and again after it was given up: sets of policies that it has parsed
+ * are only known to the one that was asked then. Nobody keeps it, so that its memory can be given back.
+ */
+export function cedar(): Library {
+  if (library === undefined) {
+    for (const flag of V8_FLAGS) setFlagsFromString(flag);
+    library = load();
+    unused = setTimeout(giveUpCedar, UNUSED_MS).unref();
+  } else unused?.refresh();
+  return library;
+}
+
+/** The next policy or decision loads it again. V8 gives its 12 MB back when it next collects garbage. */
+export function giveUpCedar(): void {
+  clearTimeout(unused);
+  library = undefined;
+}
+
+/**
+ * Gives it up and has V8 collect it at once: of a hub that has started and is idle V8 sees too little garbage to look for
+ * more, because the objects in front of the library are small. Takes some milliseconds while the heap is small.
+ */
+export function takeBackCedar(): void {
+  giveUpCedar();
+  setFlagsFromString('--expose-gc');
+  // Only contexts that are made from now on have it.
+  runInNewContext('globalThis.gc?.()');
+  setFlagsFromString('--no-expose-gc');
+}
+
+/** Whoever loads a module and the table of those that are loaded would both keep it. */
+function load(): Library {
+  const loader = createRequire(import.meta.url);
+  const path = loader.resolve(NAME);
+  try {
+    return loader(path) as Library;
+  } finally {
+    Reflect.deleteProperty(loader.cache, path);
+  }
+}
 
 /** Of the policy library, without loading it. */
 export function cedarVersion(): string {
-  const library = require.resolve('@cedar-policy/cedar-wasm/nodejs');
-  const manifest = library.replace(/[^/\\]+$/, 'package.json');
+  const path = require.resolve(NAME);
+  const manifest = path.replace(/[^/\\]+$/, 'package.json');
   return (require(manifest) as { readonly version: string }).version;
 }

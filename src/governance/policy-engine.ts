@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { AuthorizationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
 import { HubError, once, type Clock } from '../kernel/index.js';
-import { cedar, cedarVersion } from './cedar.js';
+import { cedar, cedarVersion, takeBackCedar } from './cedar.js';
 import { ArgumentsTooLarge, joinArgumentNames, type ArgumentNames } from './policy-arguments.js';
 import { readPolicies, type NamedOffers, type Statement } from './policy-documents.js';
 import { resourceOf, toCedarContext, toCedarQuestion } from './policy-entities.js';
@@ -23,9 +23,10 @@ export interface PolicyEngineOptions {
   readonly accepted?: AcceptedPolicies;
 }
 
-/** The statements that can concern one connector, parsed once. */
+/** The statements that can concern one connector, parsed once by each library that is asked about them. */
 interface Slice {
   readonly name: string;
+  parsedBy: WeakRef<ReturnType<typeof cedar>> | undefined;
   readonly statements: ReadonlyMap<string, Statement>;
   readonly usesMoment: boolean;
   readonly usesSeen: boolean;
@@ -112,6 +113,8 @@ class CedarPolicyEngine implements PolicyEngine {
     if (this.#accepted.isKnown(judged)) return once(() => readPolicies(policies, { passed: true }));
     const statements = readPolicies(policies);
     this.#accepted.remember(judged);
+    // After a start, like one with sets that it knows, there may be no decision for a long time.
+    if (this.#version === 0) takeBackCedar();
     return toValue(statements);
   }
 
@@ -158,15 +161,14 @@ class CedarPolicyEngine implements PolicyEngine {
     const slice: Slice = {
       // Cedar cannot forget a set but replaces one of the same name, so names are those of slots, not of versions.
       name: `${this.#owner}-${this.#slices.size}`,
+      parsedBy: undefined,
       statements: new Map(chosen.map((statement) => [statement.id, statement])),
       usesMoment: chosen.some((statement) => statement.usesMoment),
       usesSeen: chosen.some((statement) => statement.usesSeen),
       namedOffers: joinNamed(chosen),
       argumentNames: joinArgumentNames(chosen.map((statement) => statement.argumentNames)),
     };
-    const staticPolicies = Object.fromEntries(chosen.map(({ id, source }) => [id, source]));
-    const parsed = cedar().preparsePolicySet(slice.name, { staticPolicies });
-    if (parsed.type === 'failure') throw new HubError('internal', 'a checked policy set could not be loaded');
+    libraryFor(slice);
     this.#slices.set(key, slice);
     return slice;
   }
@@ -201,8 +203,9 @@ class CedarPolicyEngine implements PolicyEngine {
       this.#clock.now(),
       slice.argumentNames,
     );
+    const library = libraryFor(slice);
     const ask = (action: string) =>
-      cedar().statefulIsAuthorized({
+      library.statefulIsAuthorized({
         principal,
         resource,
         action: { type: 'Action', id: action },
@@ -217,6 +220,17 @@ class CedarPolicyEngine implements PolicyEngine {
     // A permit to call is a permit to see; only an explicit forbid hides it.
     return listed.kind === 'deny' && listed.policies.length > 0 ? listed : decision;
   }
+}
+
+/** The policy library, which knows the statements of this slice. */
+function libraryFor(slice: Slice): ReturnType<typeof cedar> {
+  const library = cedar();
+  if (slice.parsedBy?.deref() === library) return library;
+  const staticPolicies = Object.fromEntries([...slice.statements].map(([id, { source }]) => [id, source]));
+  const parsed = library.preparsePolicySet(slice.name, { staticPolicies });
+  if (parsed.type === 'failure') throw new HubError('internal', 'a checked policy set could not be loaded');
+  slice.parsedBy = new WeakRef(library);
+  return library;
 }
 
 function toValue<T>(value: T): () => T {
