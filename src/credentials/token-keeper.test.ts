@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ALICE, ONE, connector, open, shared } from '../../test/support/token-keeper.js';
+import { ALICE, ONE, MACHINE, connector, open, shared } from '../../test/support/token-keeper.js';
 import { HubError, Secret } from '../kernel/index.js';
 import type { Credential, OAuthGrant } from './credential.js';
 
@@ -210,5 +210,46 @@ describe('renewal', () => {
     await expect(keeper.accessFor(ONE, ALICE)).rejects.toMatchObject({ code: 'credential_required' });
     expect(store.row()).toBeUndefined();
     expect(flow.calls.revoke).toBe(1);
+  });
+
+  test('B6.12: nobody joins one that began when the connector led to another address', async () => {
+    const { keeper, store, clock, flow } = open();
+    store.put();
+    clock.at += 4_000_000;
+    let go = (): void => {};
+    flow.onRefresh = () => new Promise<void>((resolve) => (go = resolve));
+    const before = keeper.accessFor(ONE, ALICE);
+    await expect.poll(() => flow.calls.refresh).toBe(1);
+    const moved = connector({ url: 'https://elsewhere.example/mcp' });
+    const after = Promise.resolve(keeper.accessFor(moved, ALICE)).then(
+      ({ headers }) => headers,
+      (error: unknown) => error,
+    );
+    await settled();
+    go();
+    expect((await before).headers['authorization']).toContain('canary-access');
+    expect(await after).toMatchObject({ code: 'credential_required' });
+  });
+
+  test('B6.12: nor does the hub itself, where it signs in for itself', async () => {
+    const { keeper, flow } = open();
+    const seen: string[] = [];
+    let go = (): void => {};
+    const authorize = flow.authorizeMachine;
+    flow.authorizeMachine = async (asked, options) => {
+      seen.push('url' in asked.endpoint ? asked.endpoint.url : '');
+      if (seen.length === 1) await new Promise<void>((resolve) => (go = resolve));
+      return authorize(asked, options);
+    };
+    const owner = { kind: 'shared' } as const;
+    const before = keeper.accessFor(MACHINE, owner);
+    await expect.poll(() => seen).toHaveLength(1);
+    const { endpoint } = connector({ url: 'https://elsewhere.example/mcp' });
+    const moved = { ...MACHINE, endpoint };
+    const after = keeper.accessFor(moved, owner);
+    await settled();
+    go();
+    await Promise.all([before, after]);
+    expect(seen).toEqual(['https://mcp.example/mcp', 'https://elsewhere.example/mcp']);
   });
 });

@@ -42,7 +42,7 @@ export class TokenKeeper {
   >();
   /** One for each identity ever used, because open conversations hold on to them. */
   readonly #accesses = new Map<string, KeptAccess>();
-  readonly #loading = new Map<string, Promise<Access>>();
+  readonly #loading = new Map<string, { readonly connector: Connector; readonly access: Promise<Access> }>();
   #changes = 0;
 
   constructor(options: TokenKeeperOptions) {
@@ -59,10 +59,14 @@ export class TokenKeeper {
       return kept.access;
     const key = JSON.stringify([connector.id, owner]);
     const running = this.#loading.get(key);
-    if (running !== undefined) return running;
-    const loading = this.#load(connector, owner).finally(() => this.#loading.delete(key));
+    // What is found for a connector as it was before may be for another server.
+    if (running?.connector === connector) return running.access;
+    const access = this.#load(connector, owner).finally(() => {
+      if (this.#loading.get(key) === loading) this.#loading.delete(key);
+    });
+    const loading = { connector, access };
     this.#loading.set(key, loading);
-    return loading;
+    return access;
   }
 
   /** For listing: what there is, renewed only if it is refused. */

@@ -52,7 +52,10 @@ const LONGEST_PAUSE_MS = 30_000;
  */
 export class TokenRenewal {
   readonly #options: TokenRenewalOptions;
-  readonly #running = new Map<string, Promise<Credential>>();
+  readonly #running = new Map<
+    string,
+    { readonly connector: Connector; readonly renewed: Promise<Credential> }
+  >();
   readonly #backOff: BackOff;
   /** Obtained but not yet written down, by account. */
   readonly #unsaved = new Map<string, Credential>();
@@ -80,14 +83,17 @@ export class TokenRenewal {
       : (stored ?? (connector.auth.type === 'client_credentials' ? unsaved : undefined));
   }
 
-  /** Joins a renewal of the same account that is under way. Throws what a caller can be told. */
+  /** Joins a renewal of the same account for the same connector that is under way. Throws what a caller can be told. */
   renew(request: RenewalRequest): Promise<Credential> {
     const { connector, owner, account } = request;
     const key = accountKey(connector, owner, account);
-    const running = this.#running.get(key);
-    if (running !== undefined) return running;
-    const renewed = this.#renew(key, request).finally(() => this.#running.delete(key));
-    this.#running.set(key, renewed);
+    const known = this.#running.get(key);
+    if (known?.connector === connector) return known.renewed;
+    const renewed = this.#renew(key, request).finally(() => {
+      if (this.#running.get(key) === running) this.#running.delete(key);
+    });
+    const running = { connector, renewed };
+    this.#running.set(key, running);
     return renewed;
   }
 
