@@ -41,9 +41,9 @@ export function watchConfig(
     const read = async (): Promise<void> => {
       if (closed) return;
       const config = await onChange(async () => requireFile(await readLocalConfig(cli, flags), current));
-      current = config ?? current;
-      // Also where nothing was taken up: a file that was gone is not followed any more, and may come back.
-      watcher.add(pathsOf(cli, current));
+      if (config === undefined) return;
+      current = config;
+      watcher.add(pathsOf(cli, config));
     };
     last = last.then(read).catch(onError);
   };
@@ -53,19 +53,18 @@ export function watchConfig(
   };
   watcher.on('all', changed);
   watcher.on('error', onError);
-  // A watcher of the data folder would wake at every write to the database beside the file.
-  const variables = join(started.dataDir, 'variables.json');
   const look = (now: Stats, before: Stats): void => {
     // Told once even if there is no such file.
-    if (now.mtimeMs !== before.mtimeMs) changed();
+    if (now.mtimeMs !== before.mtimeMs || now.ino !== before.ino) changed();
   };
-  watchFile(variables, { interval: LOOK_MS, persistent: false }, look);
+  const looked = lookedAt(cli, started);
+  for (const path of looked) watchFile(path, { interval: LOOK_MS, persistent: false }, look);
   return {
     reload,
     async close() {
       closed = true;
       clearTimeout(timer);
-      unwatchFile(variables, look);
+      for (const path of looked) unwatchFile(path, look);
       await watcher.close();
       await last;
     },
@@ -79,8 +78,22 @@ function requireFile(config: Config, { configFile }: Config): Config {
   return config;
 }
 
+/**
+ * Looked at now and then. The watcher does not follow a file that was moved away, and may miss that it came back; one of
+ * the data folder would wake at every write to the database beside the variables.
+ */
+function lookedAt(cli: Cli, started: Config): string[] {
+  const { configFile, dataDir } = started;
+  const files = configFile === undefined ? namesIn(cli) : [configFile, ...namesIn(cli)];
+  return [...new Set([join(dataDir, 'variables.json'), ...files])];
+}
+
+function namesIn({ folder }: Cli): string[] {
+  return CONFIG_FILES.map((name) => join(folder, name));
+}
+
 function pathsOf(cli: Cli, { configFile, watched }: Config): string[] {
-  const found = CONFIG_FILES.map((name) => join(cli.folder, name));
+  const found = namesIn(cli);
   // One may appear while the hub runs without, or take the place of another.
   return configFile === undefined || found.includes(configFile) ? [...watched, ...found] : [...watched];
 }
