@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Guard } from '../mcp/server/index.js';
+import { limitBody } from './body-deadline.js';
 import type { McpEndpoints } from './mcp-endpoints.js';
 
 /** A part of the web face besides MCP and the admin API, with paths of its own. */
@@ -19,6 +20,8 @@ export interface HttpListenerOptions {
   readonly sites: readonly Site[];
   /** Whatever nobody owns: the admin API. */
   readonly others: RequestListener;
+  /** How long a body may take that is not for an MCP endpoint. Default 20 s. */
+  readonly bodyTimeoutMs?: number;
 }
 
 /** One port for everything. MCP endpoints come first and stay clear of any framework. */
@@ -28,6 +31,7 @@ export function createHttpListener({
   isReady,
   sites,
   others,
+  bodyTimeoutMs,
 }: HttpListenerOptions): RequestListener {
   return (request, response) => {
     if (request.url?.startsWith('/') !== true) takeAuthority(request);
@@ -58,6 +62,7 @@ export function createHttpListener({
       request.headers.cookie === undefined
     )
       return answer(request, response, isReady() ? 200 : 503, { status: isReady() ? 'ready' : 'not ready' });
+    limitBody(request, response, bodyTimeoutMs);
     (site?.listener ?? others)(request, response);
   };
 }
