@@ -1,6 +1,12 @@
-import { ADMIN_ROUTES, type ConnectorDetail, type SavedCredentialView } from '../contract/index.js';
+import {
+  ADMIN_ROUTES,
+  type ConnectorDetail,
+  type EventView,
+  type SavedCredentialView,
+} from '../contract/index.js';
 import { CliError } from './cli-error.js';
 import type { Cli } from './cli.js';
+import { followEvents } from './follow-events.js';
 import type { HubClient } from './hub-client.js';
 import { openLoopbackListener, type LoopbackListener } from './loopback-listener.js';
 import { openBrowser, toWebAddress } from './open-browser.js';
@@ -25,6 +31,7 @@ export async function connectAccount(
   const stop = new AbortController();
   const interrupt = (): void => stop.abort();
   process.once('SIGINT', interrupt);
+  const refused = whenRefused(hub, id, { agent, account }, stop.signal);
   try {
     const { authorizationUrl } = await hub.ask(ADMIN_ROUTES.credentials.connect, {
       path: { id },
@@ -35,11 +42,38 @@ export async function connectAccount(
       },
     });
     await showAddress(cli, authorizationUrl, browser);
-    return await finish(hub, id, listener, stop.signal);
+    return await finish(hub, id, Promise.race([listener.brought, refused]), stop.signal);
   } finally {
     process.off('SIGINT', interrupt);
+    stop.abort();
     await listener.close();
   }
+}
+
+/** A browser that is signed in at the hub as somebody else brings nothing here. The log of the hub says so at once. */
+function whenRefused(
+  hub: HubClient,
+  connector: string,
+  { agent = 'shared', account }: Pick<ConnectOptions, 'agent' | 'account'>,
+  signal: AbortSignal,
+): Promise<never> {
+  const refused = new Promise<never>((_, reject) => {
+    const onEvent = (event: EventView & { readonly [fact: string]: unknown }): void => {
+      const isOurs = event['owner'] === agent && (account ?? event['account']) === event['account'];
+      if (!isOurs || event['error'] !== 'forbidden') return;
+      reject(
+        new CliError('the browser is signed in at the hub as somebody else', {
+          code: 'forbidden',
+          hint: 'Sign out there, or use another browser, and run this again.',
+        }),
+      );
+    };
+    const filters = { type: 'account.refused', connector } as const;
+    // Without it, whoever waits does so until the time is up.
+    followEvents(hub, { filters, after: undefined, signal, onEvent }).catch(() => {});
+  });
+  refused.catch(() => {});
+  return refused;
 }
 
 async function showAddress(cli: Cli, address: string, browser: boolean): Promise<void> {
@@ -60,10 +94,10 @@ async function showAddress(cli: Cli, address: string, browser: boolean): Promise
 async function finish(
   hub: HubClient,
   id: string,
-  listener: LoopbackListener,
+  bringing: LoopbackListener['brought'],
   signal: AbortSignal,
 ): Promise<SavedCredentialView> {
-  const brought = await bounded(listener.brought, signal);
+  const brought = await bounded(bringing, signal);
   try {
     const saved = await hub.ask(ADMIN_ROUTES.credentials.finish, {
       path: { id },

@@ -3,6 +3,7 @@ import type { Cli } from '../../src/cli/cli.js';
 import { runCli } from '../../src/cli/run-cli.js';
 import { createTerminal } from '../../src/cli/terminal/terminal.js';
 import { passProvider } from '../support/identity-provider.js';
+import { signIn } from '../support/oauth-client.js';
 import { startAccountHub, type AccountHub } from '../support/oauth/account-hub.js';
 import { closeAfterEach } from '../support/resources.js';
 
@@ -29,12 +30,16 @@ function run({ hub }: AccountHub, args: readonly string[]) {
 }
 
 /** Follows the address that was printed until a page stays. */
-async function visit({ provider }: AccountHub, texts: { readonly stderr: string }): Promise<string> {
+async function visit(
+  { provider }: AccountHub,
+  texts: { readonly stderr: string },
+  headers: Record<string, string> = {},
+): Promise<string> {
   await expect.poll(() => texts.stderr, { timeout: 15_000 }).toMatch(/http\S+/);
   const address = /http\S+/.exec(texts.stderr)?.[0] ?? '';
   expect(address.startsWith(provider.issuer)).toBe(true);
   const back = await passProvider(address, provider.issuer);
-  return (await fetch(back)).text();
+  return (await fetch(back, { headers })).text();
 }
 
 test('prints the address, waits, and stores the account of an agent', async () => {
@@ -72,6 +77,17 @@ test('says why where the person refuses', async () => {
   const { code, stderr } = await done;
   expect(code).toBe(1);
   expect(stderr).not.toContain('script>');
+  expect(given.provider.tokenCalls()).toEqual([]);
+});
+
+test('ends with a word for it where the browser is signed in as somebody else', async () => {
+  const given = await startAccountHub(keep);
+  const { texts, done } = run(given, ['connector', 'connect', 'tracker', '--no-browser']);
+  const { cookie } = await signIn(given.hub, given.hub.localKey);
+  expect(await visit(given, texts, { cookie })).toContain('begun by somebody else');
+  const { code, stderr } = await done;
+  expect(code).toBe(1);
+  expect(stderr).toContain('signed in at the hub as somebody else');
   expect(given.provider.tokenCalls()).toEqual([]);
 });
 
