@@ -11,7 +11,7 @@ function policy(text: string): Policy {
 }
 
 function decide(text: string, args: JsonObject): Decision {
-  const engine = createPolicyEngine({ clock: { now: () => 0, monotonic: () => 0 } as never });
+  const engine = createPolicyEngine({ clock: { now: () => 0, monotonic: () => 0 } });
   engine.load([policy(text)]);
   return engine.decide({
     agent: { id: toAgentId('a'), tags: [] },
