@@ -52,8 +52,8 @@ export const MODULES: Readonly<Record<string, Limit>> = {
   governance: limit(
     ['kernel', 'mcp/jsonrpc', 'mcp/model'],
     ['@cedar-policy/cedar-wasm', 'ajv', 'ajv-formats', 're2js'],
-    // Its libraries are loaded when they are first needed.
-    ['node:module', 'node:v8'],
+    // Its libraries are loaded when they are first needed, and the largest is given back.
+    ['node:module', 'node:v8', 'node:vm'],
   ),
   upstreams: limit(
     [
