@@ -29,6 +29,7 @@ export const MUTATION_AREAS: readonly MutationArea[] = [
   {
     name: 'policy',
     files: [
+      'src/governance/policy-arguments.ts',
       'src/governance/policy-directory.ts',
       'src/governance/policy-documents.ts',
       'src/governance/policy-engine.ts',
