@@ -21,8 +21,33 @@ describe('what is kept from callers', () => {
     ['a key', { 'x-api-key': 'k-0123456' }, ['k-0123456']],
     [
       'a password, packed and as it is',
-      { authorization: `Basic ${Buffer.from('ada:correct-horse').toString('base64')}` },
-      [Buffer.from('ada:correct-horse').toString('base64'), 'correct-horse'],
+      { authorization: `Basic ${Buffer.from('ada:correct-horses').toString('base64')}` },
+      [Buffer.from('ada:correct-horses').toString('base64'), 'correct-horses'],
+    ],
+    [
+      'a key with signs that addresses encode, both ways',
+      { 'x-api-key': 'ab/cdefg+hi==' },
+      ['ab%2Fcdefg%2Bhi%3D%3D', 'ab/cdefg+hi=='],
+    ],
+    [
+      'each cookie',
+      { cookie: 'sid=0123456789; mode=dark; other=ab-cdefgh' },
+      [
+        'sid%3D0123456789%3B%20mode%3Ddark%3B%20other%3Dab-cdefgh',
+        'sid=0123456789; mode=dark; other=ab-cdefgh',
+        '0123456789',
+        'ab-cdefgh',
+      ],
+    ],
+    [
+      'what stands under a name behind a scheme',
+      { authorization: 'Token token="0123456789"' },
+      ['token%3D%220123456789%22', 'token="0123456789"', '0123456789'],
+    ],
+    [
+      'but not parts of other headers',
+      { 'x-settings': 'region=europe-west' },
+      ['region%3Deurope-west', 'region=europe-west'],
     ],
     ['nothing that may occur by chance', { 'x-api-key': '1234567' }, []],
     ['the longest first', { a: 'abcdefgh', b: 'abcdefghij' }, ['abcdefghij', 'abcdefgh']],
@@ -36,9 +61,25 @@ describe('what is kept from callers', () => {
     ]);
   });
 
+  test.each([
+    ['ab%2Fcdefg%2bhi%3D', ['ab%2Fcdefg%2Bhi%3D', 'ab%2Fcdefg%2bhi%3D', 'ab/cdefg+hi=']],
+    ['abcde+fgh', ['abcde%20fgh', 'abcde%2Bfgh', 'abcde fgh', 'abcde+fgh']],
+  ])('a secret in the address that is written as %s', (written, expected) => {
+    expect(values(secretsOf({ url: `${URL}?api_key=${written}` }))).toEqual(expected);
+  });
+
   test('variables of a process that are secrets by name and value', () => {
     const env = { SERVICE_TOKEN: 'abcdefgh', PROJECT: 'a-project-0123456789', KEY_FILE: '/etc/keys/service' };
     expect(values(secretsOf({ command: 'node', env }))).toEqual(['abcdefgh']);
+  });
+
+  test('the password in an address that a process was given', () => {
+    const env = { DATABASE_URL: 'pg://a:hunter22@db', AUTH_TYPE: 'password' };
+    expect(values(secretsOf({ command: 'node', env }))).toEqual([
+      'pg%3A%2F%2Fa%3Ahunter22%40db',
+      'pg://a:hunter22@db',
+      'hunter22',
+    ]);
   });
 
   test('the token before a renewal, and not the one before that', () => {
@@ -60,8 +101,8 @@ describe('what is kept from callers', () => {
 });
 
 test('the word by which a secret is looked for needs no escapes in JSON', () => {
-  const [secret] = secretsOf({ url: URL }, shownAs({ 'x-api-key': 'ab/cdefg+hi==' })).all;
-  expect(secret?.word).toBe('cdefg');
+  const { all } = secretsOf({ url: URL }, shownAs({ 'x-api-key': 'ab/cdefg+hi==' }));
+  expect(all.map(({ word }) => word)).toEqual(['2Fcdefg', 'cdefg']);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { isSecretSetting, type Connector } from '../connectors/index.js';
+import { isSecretSetting, passwordIn, type Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 
 /** Shorter values may stand in a result by chance. */
@@ -26,9 +26,11 @@ export class ShownSecrets {
     const settings =
       endpoint.transport === 'stdio'
         ? Object.entries(endpoint.env).map(([name, value]) => [name, value.reveal()] as const)
-        : [...new URL(endpoint.url).searchParams];
+        : settingsOf(new URL(endpoint.url));
     this.#settings = toSecrets(
-      settings.filter(([name, value]) => isSecretSetting(name, value)).map(([, value]) => value),
+      settings
+        .filter(([name, value]) => isSecretSetting(name, value))
+        .flatMap(([, value]) => [value, passwordIn(value) ?? '']),
     );
     this.#all = this.#settings;
   }
@@ -44,24 +46,41 @@ export class ShownSecrets {
     if (headers === this.#headers) return this.#all;
     this.#headers = headers;
     const before = this.#ofHeaders;
-    this.#ofHeaders = toSecrets(Object.values(headers).flatMap(partsOf));
+    this.#ofHeaders = toSecrets(Object.entries(headers).flatMap(partsOf));
     this.#all = longestFirst([...this.#settings, ...this.#ofHeaders, ...before]);
     return this.#all;
   }
 }
 
+/** As they are meant, and as they are written: a plus sign that nobody encoded is read as a blank. */
+function settingsOf({ searchParams, search }: URL): readonly (readonly [string, string])[] {
+  const written = [...new URLSearchParams(search.replaceAll('%', '%25').replaceAll('+', '%2B'))];
+  return [...searchParams, ...written];
+}
+
+/** Where one header may hold several values, each under a name. */
+const WITH_PAIRS: ReadonlySet<string> = new Set(['authorization', 'cookie']);
+
 /** A header may name a scheme first, and the basic one packs a name and a password. */
-function partsOf(header: string): readonly string[] {
+function partsOf([name, header]: readonly [string, string]): readonly string[] {
   const value = header.replace(/^\w+ /, '');
-  if (!/^basic /i.test(header)) return [value];
-  const pair = Buffer.from(value, 'base64').toString();
-  return [value, pair.slice(pair.indexOf(':') + 1)];
+  if (/^basic /i.test(header)) {
+    const pair = Buffer.from(value, 'base64').toString();
+    return [value, pair.slice(pair.indexOf(':') + 1)];
+  }
+  if (!WITH_PAIRS.has(name.toLowerCase())) return [value];
+  return [value, ...value.split(/[;,]\s*/).map((pair) => pair.replace(/^[^=]*=?"?|"$/g, ''))];
 }
 
 function toSecrets(values: readonly string[]): readonly ShownSecret[] {
-  return longestFirst(
-    values.filter((value) => value.length >= SHORTEST).map((value) => ({ value, word: plainPart(value) })),
-  );
+  const long = values.filter((value) => value.length >= SHORTEST);
+  const all = new Set(long.flatMap((value) => [value, inAddress(value)]));
+  return longestFirst([...all].map((value) => ({ value, word: plainPart(value) })));
+}
+
+/** How it stands in an address, which may be quoted too. */
+function inAddress(value: string): string {
+  return /%[\da-f]{2}/i.test(value) ? value : encodeURIComponent(Buffer.from(value).toString());
 }
 
 function plainPart(value: string): string {
