@@ -1,4 +1,4 @@
-import { isSecretSetting, passwordIn, type Connector } from '../connectors/index.js';
+import { isSecretSetting, type Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 
 /** Shorter values may stand in a result by chance. */
@@ -13,7 +13,10 @@ export interface ShownSecret {
   readonly word: string;
 }
 
-/** What one conversation shows its upstream to be let in. An upstream may quote it in whatever it says. */
+/**
+ * What one conversation shows its upstream to be let in. An upstream may quote it in whatever it says. The variables of a
+ * process are no such thing: they are settings, and a program may have tools to show them.
+ */
 export class ShownSecrets {
   readonly #access: Access;
   readonly #settings: readonly ShownSecret[];
@@ -23,14 +26,9 @@ export class ShownSecrets {
 
   constructor({ endpoint }: Connector, access: Access) {
     this.#access = access;
-    const settings =
-      endpoint.transport === 'stdio'
-        ? Object.entries(endpoint.env).map(([name, value]) => [name, value.reveal()] as const)
-        : settingsOf(new URL(endpoint.url));
+    const settings = endpoint.transport === 'stdio' ? [] : settingsOf(new URL(endpoint.url));
     this.#settings = toSecrets(
-      settings
-        .filter(([name, value]) => isSecretSetting(name, value))
-        .flatMap(([, value]) => [value, passwordIn(value) ?? '']),
+      settings.filter(([name, value]) => isSecretSetting(name, value)).map(([, value]) => value),
     );
     this.#all = this.#settings;
   }
