@@ -7,6 +7,7 @@ import type { Tool } from '../mcp/model/index.js';
 import type { ToolCall } from './call-tool.js';
 import { requireConfirmation } from './confirmation.js';
 import type { FlowBook } from './flow-book.js';
+import type { Surfaces } from './surfaces.js';
 
 /** What policies say to calls of tools. */
 export interface CallPolicy {
@@ -16,22 +17,18 @@ export interface CallPolicy {
     seen: readonly string[] | undefined,
   ): Decision;
   /** For a call that is not simply allowed: asks for consent where that is enough, and throws where there is none. */
-  requirePermission(
-    first: Permission,
-    call: ToolCall,
-    entry: ToolEntry,
-    isContinued: boolean,
-  ): Promise<Permission>;
-  /** The same after a wait in which policies, or what the conversation has used, may have changed. */
+  requirePermission(first: Permission, call: ToolCall, isContinued: boolean): Promise<Permission>;
+  /** The same after a wait in which policies, the tool, or what the conversation has used, may have changed. */
   renew(
     given: Permission & { readonly version: number; readonly hasLeftTags: boolean },
     call: ToolCall,
-    entry: ToolEntry,
     isContinued: boolean,
   ): Promise<Permission>;
 }
 
 export interface Permission {
+  /** The tool as it was when that was decided. */
+  readonly entry: ToolEntry;
   readonly decision: Decision;
   /** What it was decided with; undefined where no policy looks back. */
   readonly seen: readonly string[] | undefined;
@@ -41,7 +38,11 @@ export interface Permission {
 
 const NO_ARGUMENTS: JsonObject = {};
 
-export function createCallPolicy(policy: PolicyEngine, flows: Pick<FlowBook, 'seenBy'>): CallPolicy {
+export function createCallPolicy(
+  policy: PolicyEngine,
+  flows: Pick<FlowBook, 'seenBy'>,
+  surfaces: Surfaces,
+): CallPolicy {
   // The same object for the same entry: decisions are remembered by it.
   const targets = new WeakMap<ToolEntry, PolicyTarget>();
   const decide: CallPolicy['decide'] = ({ agent, args = NO_ARGUMENTS }, entry, seen) => {
@@ -52,40 +53,66 @@ export function createCallPolicy(policy: PolicyEngine, flows: Pick<FlowBook, 'se
   };
   const rules: CallPolicy = {
     decide,
-    async renew(given, call, entry, isContinued) {
+    async renew(given, call, isContinued) {
       const looking = flows.seenBy(call);
       const now = looking === undefined ? undefined : await looking;
+      const entry = findAgain(surfaces, call, given.entry);
       // Nothing is forbidden because of itself.
       const own = given.hasLeftTags ? tagsOfTool(entry.connector, entry.tool.name) : [];
       const seen = now?.filter((tag) => !own.includes(tag) || given.seen?.includes(tag) === true);
+      const decision = decide(call, entry, seen);
       // Always in the same order.
-      if (given.version === policy.version && String(seen) === String(given.seen)) return given;
-      return rules.requirePermission({ decision: decide(call, entry, seen), seen }, call, entry, isContinued);
+      const isKnown = given.version === policy.version && String(seen) === String(given.seen);
+      const { kind, reason } = given.decision;
+      if (isKnown && decision.kind === kind && decision.reason === reason)
+        return { ...given, entry, decision };
+      return rules.requirePermission({ entry, decision, seen }, call, isContinued);
     },
-    async requirePermission(first, call, entry, isContinued) {
-      let { decision, seen } = first;
+    async requirePermission(first, call, isContinued) {
+      let { entry, decision, seen } = first;
       let consent: { readonly confirmed: string; readonly version: number; readonly to: string } | undefined;
       for (;;) {
-        if (decision.kind === 'allow') return { decision, seen };
+        if (decision.kind === 'allow') return { entry, decision, seen };
         if (decision.kind === 'deny') throw toDenial(decision, 'this call');
         if (consent?.version === policy.version && consent.to === decision.reason)
-          return { decision, seen, confirmed: consent.confirmed };
+          return { entry, decision, seen, confirmed: consent.confirmed };
         const { version, digest } = policy;
         // Where policies look back the same call may have to be confirmed for another reason than before.
         const asking = seen === undefined ? policy : { digest: `${digest}\n${decision.reason}` };
         call.watch?.begins('confirmation');
         const confirmed = await requireConfirmation(asking, decision, call, entry, isContinued);
-        // A call is made as the policy says now: after a wait for consent that may be something else than before.
+        // A call is made as the policy says now, of the tool as it is now: after a wait for consent either may be
+        // something else than before.
         const looking = flows.seenBy(call);
-        if (policy.version === version && looking === undefined) return { decision, seen, confirmed };
+        const seenNow = looking === undefined ? undefined : await looking;
+        const now = findAgain(surfaces, call, entry);
+        if (policy.version === version && looking === undefined && now === entry)
+          return { entry, decision, seen, confirmed };
         call.watch?.begins('policy');
         consent = { confirmed, version, to: decision.reason };
-        seen = await looking;
+        entry = now;
+        seen = seenNow;
         decision = decide(call, entry, seen);
       }
     },
   };
   return rules;
+}
+
+export function findEntry(
+  surfaces: Surfaces,
+  { agent, scope, exposedName }: ToolCall,
+): ToolEntry | undefined {
+  return surfaces.surfaceFor(agent, scope).findTool(exposedName);
+}
+
+/** Whoever was waited for took their time: nothing is sent to a connector that was changed, switched off or removed since. */
+function findAgain(surfaces: Surfaces, call: ToolCall, { connector }: ToolEntry): ToolEntry {
+  const now = findEntry(surfaces, call);
+  if (now === undefined) throw new HubError('unknown_tool', 'Unknown tool');
+  if (now.connector !== connector)
+    throw new HubError('upstream_closed', `connector ${connector.id} was changed meanwhile; call again`);
+  return now;
 }
 
 export function toDenial({ reason, isFlow = false }: Decision, what: 'this call' | 'this'): HubError {

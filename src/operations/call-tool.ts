@@ -17,7 +17,7 @@ import type { AccountDesk } from './account-desk.js';
 import type { UpstreamRequest } from './agent-request.js';
 import type { BridgeLosses } from './bridge-losses.js';
 import { CallRecord } from './call-record.js';
-import { createCallPolicy, type CallPolicy, type Permission } from './call-policy.js';
+import { createCallPolicy, findEntry, type CallPolicy, type Permission } from './call-policy.js';
 import { answeredCode, failureOf, type Ending } from './failure-of.js';
 import { keptSeen, type FlowBook } from './flow-book.js';
 import { guardAnswer, type Guarded } from './guard-answer.js';
@@ -85,11 +85,11 @@ type Parts = CallToolDependencies & { readonly rules: CallPolicy };
 
 /** Resolve, decide, validate, record, authenticate, execute, guard. Whatever happens is recorded, and nothing happens unrecorded. */
 export function createCallTool(deps: CallToolDependencies): CallTool {
-  return toCallTool({ ...deps, rules: createCallPolicy(deps.policy, deps.flows) });
+  return toCallTool({ ...deps, rules: createCallPolicy(deps.policy, deps.flows, deps.surfaces) });
 }
 
 function toCallTool(deps: Parts): CallTool {
-  const { rules } = deps;
+  const { rules, surfaces } = deps;
   return async function callTool(asked) {
     let call = asked;
     const { agent, args, rounds, watch } = call;
@@ -101,17 +101,17 @@ function toCallTool(deps: Parts): CallTool {
     let confirmed: string | undefined;
     let repeat: CallResult | MakeOnce | undefined;
     try {
-      entry = findEntry(deps, call);
+      entry = findEntry(surfaces, call);
       // What continues a call was counted when the call began.
       if (rounds?.state === undefined) {
         const counted = deps.rates.require(agent.id, countedAs(entry, call));
         if (counted !== undefined) {
           await counted;
-          entry = findEntry(deps, call);
+          entry = findEntry(surfaces, call);
         }
       } else {
         claimed = await claimHeld(deps.held, agent.id, rounds);
-        entry = findEntry(deps, call);
+        entry = findEntry(surfaces, call);
       }
       if (entry === undefined) throw new HubError('unknown_tool', 'Unknown tool');
       watch?.begins('policy');
@@ -121,8 +121,8 @@ function toCallTool(deps: Parts): CallTool {
       watch?.decided(decision);
       if (decision.kind !== 'allow') {
         const isContinued = claimed !== undefined;
-        const first = { decision, seen };
-        ({ decision, seen, confirmed } = await requirePermission(deps, first, call, entry, isContinued));
+        const first = { entry, decision, seen };
+        ({ entry, decision, seen, confirmed } = await rules.requirePermission(first, call, isContinued));
       }
       watch?.begins('validation');
       requireValid(deps.validator, entry, args);
@@ -130,8 +130,8 @@ function toCallTool(deps: Parts): CallTool {
       if (call.tasks !== undefined) call = await withRoom(deps, call, entry);
       // Asked for before anything is written down: a client may have to send the whole call again to answer.
       if (entry.connector.auth.type === 'oauth') {
-        const permission = { decision, seen, confirmed, isContinued: claimed !== undefined };
-        ({ decision, seen, confirmed, access } = await requireAccount(deps, call, entry, permission));
+        const permission = { entry, decision, seen, confirmed, isContinued: claimed !== undefined };
+        ({ entry, decision, seen, confirmed, access } = await requireAccount(deps, call, permission));
       }
       if (deps.repeats !== undefined && claimed === undefined) {
         const used = entry;
@@ -147,30 +147,6 @@ function toCallTool(deps: Parts): CallTool {
     const cleared: ClearedCall = { call, entry, decision, seen, access, confirmed, passage: undefined };
     return await makeOnce(deps, cleared, claimed, repeat);
   };
-}
-
-function findEntry({ surfaces }: CallToolDependencies, call: ToolCall): ToolEntry | undefined {
-  return surfaces.surfaceFor(call.agent, call.scope).findTool(call.exposedName);
-}
-
-async function requirePermission(
-  deps: Parts,
-  first: Permission,
-  call: ToolCall,
-  entry: ToolEntry,
-  isContinued: boolean,
-): Promise<Permission> {
-  const permission = await deps.rules.requirePermission(first, call, entry, isContinued);
-  requireSameConnector(deps, call, entry);
-  return permission;
-}
-
-/** Whoever was waited for took their time: nothing is sent to a connector that was changed, switched off or removed since. */
-function requireSameConnector(deps: CallToolDependencies, call: ToolCall, { connector }: ToolEntry): void {
-  const now = findEntry(deps, call);
-  if (now === undefined) throw new HubError('unknown_tool', 'Unknown tool');
-  if (now.connector !== connector)
-    throw new HubError('upstream_closed', `connector ${connector.id} was changed meanwhile; call again`);
 }
 
 /** A tool is one, by whatever name and at whatever endpoint it is called; two of the same name are two. */
@@ -197,21 +173,32 @@ function make(deps: Parts, cleared: ClearedCall, claimed: HeldCall | undefined):
 async function requireAccount(
   deps: Parts,
   call: ToolCall,
-  entry: ToolEntry,
   { isContinued, ...permission }: Permission & { readonly isContinued: boolean },
 ): Promise<Permission & { readonly access: Access }> {
-  const { accounts, credentials, rules } = deps;
+  const { accounts, credentials } = deps;
   const { version } = deps.policy;
-  const { connector } = entry;
+  const { connector } = permission.entry;
   call.watch?.begins('credential');
   try {
     return { ...permission, access: await credentials.accessFor(connector, call.agent.id) };
   } catch (error) {
     await accounts.ask(call, connector, error);
-    const now = await rules.renew({ ...permission, version, hasLeftTags: false }, call, entry, isContinued);
-    requireSameConnector(deps, call, entry);
+    const given = { ...permission, version, hasLeftTags: false };
+    const now = await renewPermission(deps, given, call, isContinued);
     return { ...now, access: await credentials.accessFor(connector, call.agent.id) };
   }
+}
+
+/** A tool that is another one by now may take other arguments. */
+async function renewPermission(
+  { rules, validator }: Parts,
+  given: Parameters<CallPolicy['renew']>[0],
+  call: ToolCall,
+  isContinued: boolean,
+): Promise<Permission> {
+  const now = await rules.renew(given, call, isContinued);
+  if (now.entry !== given.entry) requireValid(validator, now.entry, call.args);
+  return now;
 }
 
 /** An upstream that wants more rights refuses the call unexecuted. Whoever grants them has it made. */
@@ -228,23 +215,21 @@ async function afterSignIn(
     const { call, entry } = cleared;
     await deps.accounts.ask(call, entry.connector, error);
     const again = { ...call, callId: toCallId(randomUUID()) };
-    const { decision, seen, confirmed } = await permitAgain(deps, { ...cleared, call: again }, version);
-    const permitted = { ...cleared, decision, seen, confirmed };
-    return carry(deps, { ...permitted, call: again, access: undefined }, undefined);
+    const { confirmed, ...permitted } = await permitAgain(deps, { ...cleared, call: again }, version);
+    return carry(deps, { ...cleared, ...permitted, confirmed, call: again, access: undefined }, undefined);
   }
 }
 
 async function permitAgain(
   deps: Parts,
-  { call, entry, ...permission }: ClearedCall,
+  { call, ...permission }: ClearedCall,
   version: number,
 ): Promise<Permission> {
   try {
-    const now = await deps.rules.renew({ ...permission, version, hasLeftTags: true }, call, entry, false);
-    requireSameConnector(deps, call, entry);
-    return now;
+    return await renewPermission(deps, { ...permission, version, hasLeftTags: true }, call, false);
   } catch (error) {
-    if (error instanceof Error) recordRefusal(deps.events, toRefused(call, entry, undefined, error));
+    if (error instanceof Error)
+      recordRefusal(deps.events, toRefused(call, permission.entry, undefined, error));
     throw error;
   }
 }

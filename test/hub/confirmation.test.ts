@@ -11,12 +11,17 @@ import { startTestHub, waitForSync } from '../support/start-hub.js';
 /** A policy that wants a person to be asked first. */
 
 const keep = closeAfterEach();
+const DROP = { name: 'drop', inputSchema: { type: 'object' }, annotations: { destructiveHint: false } };
 const KEY = 'careful-agent-key-0123456789abc';
 const CONFIRM =
-  '@confirm("Dropping a table cannot be undone.")\npermit(principal == Agent::"careful", action, resource);';
+  '@confirm("Dropping a table cannot be undone.")\npermit(principal == Agent::"careful", action, resource)\n' +
+  'unless { resource is Tool && resource.risk == "read" };\n' +
+  // It is seen all the same.
+  'forbid(principal, action == Action::"call", resource) when { resource.risk == "destructive" && context has args };\n' +
+  '@confirm("It only reads.")\npermit(principal == Agent::"careful", action, resource) when { resource is Tool && resource.risk == "read" };';
 
 async function start(era: 'legacy' | 'modern', handlers?: InputHandlers) {
-  const upstream = keep(await startUpstream({ tools: [{ name: 'drop', inputSchema: { type: 'object' } }] }));
+  const upstream = keep(await startUpstream({ tools: [DROP] }));
   const hub = keep(
     await startTestHub({
       config: {
@@ -39,7 +44,12 @@ async function start(era: 'legacy' | 'modern', handlers?: InputHandlers) {
     expect(added.status).toBe(201);
     await waitForSync(hub, id);
   };
-  return { hub, client, executed, connect };
+  /** What the upstream offers from now on, and the hub knows of it. */
+  const retool = async (tool: object): Promise<void> => {
+    upstream.script = { ...upstream.script, tools: [{ ...DROP, ...tool }] };
+    expect((await admin(hub, 'POST', '/connectors/db/sync', {})).status).toBe(200);
+  };
+  return { hub, client, executed, connect, retool };
 }
 
 const answering = (action: string, asked: unknown[] = []): InputHandlers => ({
@@ -106,3 +116,42 @@ test.each([
     expect(await eventsOf(hub, 'call.refused')).toHaveLength(1);
   },
 );
+
+describe('a legacy client that says yes when the tool was changed meanwhile', () => {
+  test.each([
+    ['to what policies forbid', { annotations: {} }, 'policy_denied'],
+    [
+      'to what takes other arguments',
+      { inputSchema: { type: 'object', required: ['name'] } },
+      'arguments_invalid',
+    ],
+  ])('%s has nothing sent', async (_, tool, error) => {
+    const { hub, client, executed, retool } = await start('legacy', {
+      elicitation: async () => {
+        await retool(tool);
+        return { action: 'accept', content: {} };
+      },
+    });
+    const outcome = await client.callTool('db__drop', { table: 'x' }).catch((thrown: unknown) => thrown);
+    expect(outcome instanceof Error || JSON.stringify(outcome).includes('"isError":true')).toBe(true);
+    expect(executed()).toBe(0);
+    expect(await eventsOf(hub, 'call.intended')).toEqual([]);
+    expect(await eventsOf(hub, 'call.refused')).toMatchObject([{ error }]);
+  });
+
+  test.each([
+    ['the same reason is asked once', { destructiveHint: false, idempotentHint: true }, 1],
+    ['another reason is asked again', { readOnlyHint: true }, 2],
+  ])('to what has to be confirmed for %s', async (_, annotations, times) => {
+    let asked = 0;
+    const { client, executed, retool } = await start('legacy', {
+      elicitation: async () => {
+        asked++;
+        await retool({ annotations });
+        return { action: 'accept', content: {} };
+      },
+    });
+    expect(await client.callTool('db__drop', { table: 'x' })).not.toHaveProperty('isError');
+    expect([asked, executed()]).toEqual([times, 1]);
+  });
+});
