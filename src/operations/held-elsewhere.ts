@@ -25,9 +25,15 @@ const CLAIM_MS = 5_000;
 const LONGEST_MS = 86_400_000;
 /** Whoever claims a call goes on with it at once, or is gone. */
 const UNUSED_MS = 30_000;
+/** How often whoever claimed a round is asked what became of it, where nothing was heard. */
+const AGAIN_MS = 5_000;
+/** How long either of the two waits to hear from the other. */
+const UNHEARD_MS = 3_600_000;
 
 type Asked =
   | { readonly kind: 'claim'; readonly id: string; readonly owner: AgentId }
+  | { readonly kind: 'taken'; readonly claim: string }
+  | { readonly kind: 'what_became'; readonly claim: string }
   | {
       readonly kind: 'attach';
       readonly claim: string;
@@ -35,9 +41,12 @@ type Asked =
       readonly progress: boolean;
       readonly log: boolean;
     };
-type Told =
-  | { readonly kind: 'taken'; readonly claim: string }
-  | { readonly kind: 'end'; readonly claim: string; readonly code: HubErrorCode; readonly message: string };
+interface Told {
+  readonly kind: 'end';
+  readonly claim: string;
+  readonly code: HubErrorCode;
+  readonly message: string;
+}
 type Claimed =
   | { readonly parked: string }
   | { readonly round: { readonly target: string; readonly callId: string; readonly elapsedMs: number } };
@@ -57,17 +66,17 @@ export interface HeldElsewhereOptions {
 /** Calls between two rounds whose caller comes back to another replica than the one that makes them. */
 export class HeldElsewhere implements Elsewhere {
   readonly #options: HeldElsewhereOptions;
-  readonly #claimed = new Map<string, { readonly call: HeldCall; readonly timer: NodeJS.Timeout }>();
+  /** Calls of ours that others have claimed. */
+  readonly #claimed = new Map<string, { readonly call: HeldCall; timer: NodeJS.Timeout }>();
+  /** Rounds of others that were claimed here, until whoever held them knows what became of them. */
+  readonly #mine = new Map<string, { isTaken: boolean; readonly timer: NodeJS.Timeout }>();
   readonly #stop: () => void;
 
   constructor(options: HeldElsewhereOptions) {
     this.#options = options;
     const listener: LineListener = {
       told: (_, text) => this.#told(read(text) as Told),
-      asked: async (_, text, more) => {
-        const asked = read(text) as Asked;
-        return asked.kind === 'claim' ? this.#give(asked.id, asked.owner) : this.#attach(asked, more);
-      },
+      asked: async (from, text, more) => this.#answer(from, read(text) as Asked, more),
     };
     this.#stop = options.board.serve(LINE, listener);
   }
@@ -93,9 +102,14 @@ export class HeldElsewhere implements Elsewhere {
       });
     const { target, callId, elapsedMs } = claimed.round;
     const init = { owner, target, callId: toCallId(callId), startedAt: clock.monotonic() - elapsedMs };
-    const end = ({ error = 'cancelled' }: Ending): void =>
+    const timer = setTimeout(() => this.#mine.delete(id), UNHEARD_MS);
+    timer.unref();
+    this.#mine.set(id, { isTaken: false, timer });
+    const end = ({ error = 'cancelled' }: Ending): void => {
+      this.#forget(id);
       tell({ kind: 'end', claim: id, code: error, message: '' });
-    return new OpenRound(init, end, () => tell({ kind: 'taken', claim: id }));
+    };
+    return new OpenRound(init, end, () => void this.#taken(holder, id));
   }
 
   close(): void {
@@ -105,6 +119,40 @@ export class HeldElsewhere implements Elsewhere {
       void call.end(new HubError('shutting_down', 'the hub is shutting down'));
     }
     this.#claimed.clear();
+    for (const id of this.#mine.keys()) this.#forget(id);
+  }
+
+  async #answer(from: string, asked: Asked, more: AskedMore): Promise<string> {
+    switch (asked.kind) {
+      case 'claim':
+        return this.#give(from, asked.id, asked.owner);
+      case 'attach':
+        return this.#attach(asked, more);
+      case 'taken':
+        this.#take(asked.claim);
+        return '';
+      case 'what_became': {
+        const mine = this.#mine.get(asked.claim);
+        if (mine === undefined) return '';
+        return mine.isTaken ? 'taken' : 'claimed';
+      }
+    }
+  }
+
+  /** Whoever held it is told, and asks where that was not heard: a call has one end, whoever writes it down. */
+  async #taken(holder: string, claim: string): Promise<void> {
+    const mine = this.#mine.get(claim);
+    if (mine !== undefined) mine.isTaken = true;
+    const heard = await this.#options.board.ask(holder, LINE, write({ kind: 'taken', claim }), {
+      timeoutMs: CLAIM_MS,
+      patient: true,
+    });
+    if (heard !== undefined) this.#forget(claim);
+  }
+
+  #forget(claim: string): void {
+    clearTimeout(this.#mine.get(claim)?.timer);
+    this.#mine.delete(claim);
   }
 
   async #carry(
@@ -148,19 +196,38 @@ export class HeldElsewhere implements Elsewhere {
     throw instead;
   }
 
-  #give(id: string, owner: AgentId): string {
+  #give(from: string, id: string, owner: AgentId): string {
     const { held, clock } = this.#options;
     const call = held.take(id, owner);
     if (call === undefined) return '';
+    const until = clock.monotonic() + UNHEARD_MS;
     const timer = setTimeout(() => {
-      this.#claimed.delete(id);
-      void call.end(new HubError('cancelled', 'the call was not continued'));
+      if (call instanceof OpenRound) void this.#whatBecame(id, from, until);
+      else this.#abandon(id);
     }, UNUSED_MS);
     timer.unref();
     this.#claimed.set(id, { call, timer });
     if (!(call instanceof OpenRound)) return write({ parked: call instanceof ParkedCall ? call.target : '' });
     const { target, callId, startedAt } = call;
     return write({ round: { target, callId, elapsedMs: clock.monotonic() - startedAt } });
+  }
+
+  /** Ends a round that nobody goes on with. While that cannot be found out it is left as it is. */
+  async #whatBecame(claim: string, by: string, until: number): Promise<void> {
+    const { board, clock } = this.#options;
+    const became = await board.ask(by, LINE, write({ kind: 'what_became', claim }), { timeoutMs: CLAIM_MS });
+    const isLost = became === '' || (became === undefined && (await board.isGone(by).catch(() => false)));
+    const claimed = this.#claimed.get(claim);
+    if (became === 'taken') this.#take(claim);
+    else if (isLost || clock.monotonic() >= until) this.#abandon(claim);
+    else if (claimed !== undefined) {
+      claimed.timer = setTimeout(() => void this.#whatBecame(claim, by, until), AGAIN_MS);
+      claimed.timer.unref();
+    }
+  }
+
+  #abandon(claim: string): void {
+    void this.#take(claim)?.end(new HubError('cancelled', 'the call was not continued'));
   }
 
   async #attach(
@@ -184,9 +251,8 @@ export class HeldElsewhere implements Elsewhere {
     }
   }
 
-  #told(told: Told): void {
-    const call = this.#take(told.claim);
-    if (told.kind === 'end') void call?.end(new HubError(told.code, told.message));
+  #told({ claim, code, message }: Told): void {
+    void this.#take(claim)?.end(new HubError(code, message));
   }
 
   #take(claim: string): HeldCall | undefined {
