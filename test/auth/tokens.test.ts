@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { toConnectorId } from '../../src/kernel/index.js';
 import { connectAgent } from '../support/agent-client.js';
 import { eventsOf } from '../support/hub-events.js';
 import { ALICE_KEY, startAccountHub, type AccountHub } from '../support/oauth/account-hub.js';
@@ -145,6 +146,16 @@ describe('an account that is not wanted any more', () => {
     expect(provider.records.count('RefreshToken')).toBe(0);
     expect((await ask('GET', '/connectors/tracker/accounts')).body['items']).toEqual([]);
   });
+});
+
+test('a list that only an agent is shown is kept up to date by itself, also when its token has ended', async () => {
+  const given = await start({ credentialMode: 'per_agent' });
+  const { catalog, syncConnector } = given.hub.running.hub;
+  const connector = toConnectorId('tracker');
+  await expect.poll(() => catalog.snapshotOf(connector)?.listedAs).toBe('alice');
+  given.provider.records.removeAll('AccessToken');
+  expect(await syncConnector({ connector, actor: { kind: 'hub' } })).toMatchObject({ tools: 2 });
+  expect(refreshes(given)).toBe(1);
 });
 
 describe('several accounts of one owner', () => {
