@@ -7,11 +7,11 @@ import type { AskCaller, AskProfile } from '../upstreams/index.js';
 /** Puts questions to a client that can be asked while its request is open. */
 export function askLive(request: McpRequest): AskCaller {
   let asked = 0;
-  return async (question, signal) => {
+  return async (question, signal, onRefused) => {
     if (missingForInput(question, request.client.capabilities) !== undefined) return undefined;
     const key = String(++asked);
     try {
-      return (await request.askClient({ [key]: question }, signal))[key];
+      return (await request.askClient({ [key]: question }, signal, onRefused))[key];
     } catch (error) {
       // It would not answer, or cannot be reached any more.
       if (error instanceof ProtocolError) return undefined;

@@ -33,7 +33,7 @@ export class RequestOptions implements UpstreamOptions {
     return this.#request.signal;
   }
 
-  onAbort(listener: () => void): void {
+  onAbort(listener: (reason?: string) => void): void {
     this.#request.onAbort(listener);
   }
 }

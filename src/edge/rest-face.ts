@@ -47,7 +47,7 @@ export class RestExchange implements Exchange {
     return this.#inner.stream(status, headers);
   }
 
-  onAbort(listener: () => void): void {
+  onAbort(listener: (reason?: string) => void): void {
     this.#inner.onAbort(listener);
   }
 }

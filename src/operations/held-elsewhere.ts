@@ -237,7 +237,7 @@ export class HeldElsewhere implements Elsewhere {
     const call = this.#take(claim);
     if (!(call instanceof ParkedCall)) throw new HubError('not_found', 'nobody waits for this');
     const options: UpstreamOptions = {
-      onAbort: (listener) => signal.addEventListener('abort', listener, { once: true }),
+      onAbort: (listener) => signal.addEventListener('abort', () => listener(), { once: true }),
       ...(progress && { onProgress: (update) => note(write({ progress: update })) }),
       ...(log && { onLog: (message) => note(write({ log: message })) }),
     };

@@ -118,7 +118,7 @@ export class ParkedCall<Result> implements HeldCall {
       onAbort: (listener) => {
         if (this.#ended) listener();
         else if (this.#listener === undefined) this.#listener = listener;
-        else this.#signal().addEventListener('abort', listener, { once: true });
+        else this.#signal().addEventListener('abort', () => listener(), { once: true });
       },
       onProgress: (progress) => {
         if (this.#waiter === undefined) this.#drop();

@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/index.js';
 import type { SurfaceScope } from '../catalog/index.js';
 import type { Connector } from '../connectors/index.js';
-import { isObject, type Json, type JsonObject } from '../mcp/jsonrpc/index.js';
+import { isObject, type Json, type JsonObject, type ProtocolError } from '../mcp/jsonrpc/index.js';
 import type { InputRequest, InputRequests } from '../mcp/model/index.js';
 import { changedOptions, type AskCaller, type Lease, type UpstreamOptions } from '../upstreams/index.js';
 import type { CallId } from '../kernel/index.js';
@@ -71,9 +71,15 @@ export function relayedOptions(
 ): UpstreamOptions {
   const { capabilities, onVisited } = options;
   return changedOptions(options, {
-    ask: async (question: InputRequest, signal: AbortSignal) => {
+    ask: async (
+      question: InputRequest,
+      signal: AbortSignal,
+      onRefused?: (refusal: ProtocolError) => void,
+    ) => {
       hearOfVisits(lease.upstream, onVisited, [question.params ?? {}]);
-      const answer = await lease.rest(() => ask(relayedQuestion(question, connector, scope), signal));
+      const answer = await lease.rest(() =>
+        ask(relayedQuestion(question, connector, scope), signal, onRefused),
+      );
       // Who went away was asked all the same.
       if (answer === undefined && !signal.aborted && options.signal?.aborted !== true)
         losses.questionRefused({

@@ -20,7 +20,13 @@ export function withInput(options: RoundOptions): RawCallOptions {
 }
 
 function toHandler(ask: AskCaller): InputHandler {
-  return async (question, { signal }) => (await ask(question, signal)) ?? refusal(question);
+  return async (question, { signal }) => {
+    const refusals: ProtocolError[] = [];
+    const answer = await ask(question, signal, (error) => refusals.push(error));
+    const [words] = refusals;
+    if (words !== undefined) throw words;
+    return answer ?? refusal(question);
+  };
 }
 
 /** Who can be asked about a call. */

@@ -3,7 +3,7 @@ import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 import type { AgentId, ConnectorId, HubError } from '../kernel/index.js';
 import type { SentRequest } from '../mcp/client/index.js';
-import type { JsonObject } from '../mcp/jsonrpc/index.js';
+import type { JsonObject, ProtocolError } from '../mcp/jsonrpc/index.js';
 import type {
   CallResult,
   ClientCapabilities,
@@ -67,15 +67,20 @@ export interface UpstreamState {
 
 /**
  * Puts a question of the upstream to whoever is behind a caller. Undefined where they cannot be asked or would not
- * answer; then the upstream is told so in the way its question allows.
+ * answer; then the upstream is told so in the way its question allows. `onRefused` hears the error of a client that
+ * answers with one.
  */
-export type AskCaller = (question: InputRequest, signal: AbortSignal) => Promise<JsonObject | undefined>;
+export type AskCaller = (
+  question: InputRequest,
+  signal: AbortSignal,
+  onRefused?: (refusal: ProtocolError) => void,
+) => Promise<JsonObject | undefined>;
 
 export interface UpstreamOptions {
   /** Read only where somebody has to wait when there is `onAbort`: making one costs something. */
   readonly signal?: AbortSignal;
-  /** Takes a listener and calls it once when the caller gives up, at once if it has already. */
-  readonly onAbort?: (listener: () => void) => void;
+  /** Takes a listener and calls it once when the caller gives up, with its reason, at once if it has already. */
+  readonly onAbort?: (listener: (reason?: string) => void) => void;
   readonly onProgress?: (progress: Progress) => void;
   readonly onLog?: (message: LogMessage) => void;
   readonly logLevel?: LogLevel;

@@ -26,8 +26,8 @@ export interface StreamListener {
 }
 
 export interface CallOwner {
-  /** The caller's signal fired before the call was settled. */
-  aborted(call: Call): void;
+  /** Its caller gave up before the call was settled. */
+  aborted(call: Call, reason: string | undefined): void;
 }
 
 const NO_OPTIONS: CallOptions = {};
@@ -171,7 +171,12 @@ export class Call implements OngoingCall {
 
   /** The caller's abort signal calls this. */
   handleEvent(): void {
-    if (!this.#settled) this.#owner.aborted(this);
+    this.giveUp(undefined);
+  }
+
+  /** The caller does not want it any more. */
+  giveUp(reason: string | undefined): void {
+    if (!this.#settled) this.#owner.aborted(this, reason);
   }
 
   #settle(): boolean {

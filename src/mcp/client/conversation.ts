@@ -138,13 +138,13 @@ export class Conversation implements Receiver {
   }
 
   /** Gives a call up: tells the peer in the way of its era and ignores what still arrives. */
-  cancel(call: Call, error: Error): void {
+  cancel(call: Call, error: Error, reason?: string): void {
     if (!this.#drop(call)) return;
     if (this.cancelBy === 'message' && call.method !== 'initialize') {
       this.#abandoned.add(call);
       const params: JsonObject = {
         requestId: call.id,
-        reason: error instanceof ClientError ? error.code : 'cancelled',
+        reason: reason ?? (error instanceof ClientError ? error.code : 'cancelled'),
       };
       this.sendPlain(writeNotification('notifications/cancelled', params), 'notifications/cancelled').catch(
         () => {

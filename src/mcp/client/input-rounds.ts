@@ -1,4 +1,4 @@
-import type { JsonObject } from '../jsonrpc/index.js';
+import { ProtocolError, type JsonObject } from '../jsonrpc/index.js';
 import type { InputRequest, InputRequests, InputResponses } from '../model/index.js';
 import { missingForInput } from '../wire/index.js';
 import type { Call } from './call.js';
@@ -100,11 +100,13 @@ export class InputRounds {
       );
     } catch (error) {
       const refused = error instanceof InputRefused;
+      const failed = error instanceof ProtocolError;
       const late = error instanceof ClientError && error.code === 'timeout';
-      if (request.method === 'elicitation/create' && (refused || late))
+      if (request.method === 'elicitation/create' && (refused || failed || late))
         return { action: refused ? 'decline' : 'cancel' };
       // Only elicitations have a way to say no; for the others the call ends here.
-      if (refused) throw new ClientError('input_refused', `${request.method} was refused`, { cause: error });
+      if (refused || failed)
+        throw new ClientError('input_refused', `${request.method} was refused`, { cause: error });
       if (error instanceof ClientError && error.code === 'aborted') throw error;
       throw new ClientError('input_failed', `${request.method} could not be answered`, { cause: error });
     }

@@ -138,7 +138,7 @@ export interface RequestOptions {
    * For callers that learn of an abort in a cheaper way than by a signal: takes a listener and calls it once, at once if
    * it is too late already. `signal` is then read only where something waits between two requests.
    */
-  readonly onAbort?: (listener: () => void) => void;
+  readonly onAbort?: (listener: (reason?: string) => void) => void;
   readonly timeoutMs?: number;
   readonly totalMs?: number;
   readonly onProgress?: (progress: Progress) => void;

@@ -96,8 +96,8 @@ export class Requester implements CallOwner {
     else this.#sendNow(call, connection);
   }
 
-  aborted(call: Call): void {
-    this.cancel(call, abortedError(call));
+  aborted(call: Call, reason: string | undefined): void {
+    this.cancel(call, abortedError(call), reason);
   }
 
   answered(connection: Connection, call: Call, result: Json): void {
@@ -175,9 +175,9 @@ export class Requester implements CallOwner {
     for (const call of this.#held) this.cancel(call, error);
   }
 
-  /** Takes a call back that nobody waits for any more. */
-  cancel(call: Call, error: Error): void {
-    this.#parts.keeper().current.conversation.cancel(call, error);
+  /** Takes a call back that nobody waits for any more. The server is told `reason`, or what kind of error it is. */
+  cancel(call: Call, error: Error, reason?: string): void {
+    this.#parts.keeper().current.conversation.cancel(call, error, reason);
     // Between two rounds it is on no wire.
     call.reject(error);
   }
@@ -341,8 +341,8 @@ function replaced(cause: Error): ClientError {
 function hearAbort(call: Call, options: RequestOptions): boolean {
   let begun = false;
   let early = false;
-  options.onAbort?.(() => {
-    if (begun) call.handleEvent();
+  options.onAbort?.((reason) => {
+    if (begun) call.giveUp(reason);
     else early = true;
   });
   begun = true;

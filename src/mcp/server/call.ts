@@ -17,6 +17,7 @@ import {
   type Handler,
   type HandlerResult,
   type McpRequest,
+  type OnRefused,
   type Refusal,
   type ResumedRequest,
 } from './handler.js';
@@ -57,7 +58,7 @@ export abstract class Call implements McpRequest {
   readonly #progressToken: RequestId | undefined;
   readonly #logLevel: LogLevel | undefined;
   #abort: AbortController | undefined;
-  #listener: (() => void) | undefined;
+  #listener: ((reason?: string) => void) | undefined;
   #aborted = false;
   #done = false;
   #progress = Number.NEGATIVE_INFINITY;
@@ -91,14 +92,14 @@ export abstract class Call implements McpRequest {
     return this.#abort.signal;
   }
 
-  onAbort(listener: () => void): void {
+  onAbort(listener: (reason?: string) => void): void {
     if (this.#aborted) listener();
     else if (this.#listener === undefined) this.#listener = listener;
     else {
       const first = this.#listener;
-      this.#listener = () => {
-        first();
-        listener();
+      this.#listener = (reason) => {
+        first(reason);
+        listener(reason);
       };
     }
   }
@@ -142,7 +143,11 @@ export abstract class Call implements McpRequest {
   abstract readonly tasks: TaskWish | undefined;
   abstract readonly session: string | undefined;
   abstract readonly asksLive: boolean;
-  abstract askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses>;
+  abstract askClient(
+    requests: InputRequests,
+    withdrawn?: AbortSignal,
+    onRefused?: OnRefused,
+  ): Promise<InputResponses>;
 
   abstract tellVisited(elicitationId: string): void;
 
@@ -167,10 +172,10 @@ export abstract class Call implements McpRequest {
   }
 
   /** The client cancelled, or is gone for good. Nothing is answered any more. */
-  cancel(): void {
+  cancel(reason?: string): void {
     if (this.#done) return;
     this.finish();
-    this.#tellAborted();
+    this.#tellAborted(reason);
   }
 
   /** We end it: the handler is told to stop, and the client is told why. */
@@ -223,10 +228,10 @@ export abstract class Call implements McpRequest {
     if (!isDelivered) this.core.observe({ type: 'answer_lost', method: this.method });
   }
 
-  #tellAborted(): void {
+  #tellAborted(reason?: string): void {
     this.#aborted = true;
     this.#abort?.abort();
-    this.#listener?.();
+    this.#listener?.(reason);
   }
 
   #mayNotify(): boolean {

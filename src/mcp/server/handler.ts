@@ -27,8 +27,11 @@ export interface McpRequest {
   readonly asksLive: boolean;
   /** Aborted when the client cancels or goes away for good. */
   readonly signal: AbortSignal;
-  /** The same as a call, at once if it is so already; costs less than a signal. Of several listeners each is called. */
-  onAbort(listener: () => void): void;
+  /**
+   * The same as a call, at once if it is so already; costs less than a signal. Of several listeners each is called, with
+   * what the client gave as its reason.
+   */
+  onAbort(listener: (reason?: string) => void): void;
   /** How the client takes a task as the answer of this call; undefined: not at all. */
   readonly tasks: TaskWish | undefined;
   /** Present when this run continues a request that returned `InputRequired`. */
@@ -46,7 +49,7 @@ export interface McpRequest {
    * deliver them; questions already answered then return at once. So ask before acting, with keys that stay the same.
    * Where the client is asked live, `withdrawn` takes the questions back.
    */
-  askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses>;
+  askClient(requests: InputRequests, withdrawn?: AbortSignal, onRefused?: OnRefused): Promise<InputResponses>;
   /** Tells that a page which the client was sent to was visited, also after the answer, where its era has a way to say so. */
   tellVisited(elicitationId: string): void;
   /** How it stands on the wire, for records of it: nothing is decided by these. */
@@ -55,6 +58,9 @@ export interface McpRequest {
   /** The code that the client is told where a handler throws this; undefined where it is answered otherwise. */
   errorCodeOf(thrown: unknown): number | undefined;
 }
+
+/** Hears the error with which a client refuses a question that it is asked live. */
+export type OnRefused = (refusal: ProtocolError) => void;
 
 /** What the client answered to `InputRequired`. */
 export interface ResumedRequest {

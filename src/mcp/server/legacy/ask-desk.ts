@@ -14,8 +14,12 @@ import type { DueQueue } from '../due-queue.js';
 
 /** The client could not be asked, or would not answer. The message is fit to be shown to it. */
 export class Unanswered extends ProtocolError {
-  constructor(message: string) {
+  /** What the client said instead of an answer, where it said anything. */
+  readonly refusal: ProtocolError | undefined;
+
+  constructor(message: string, refusal?: ProtocolError) {
     super(INTERNAL_ERROR, message);
+    this.refusal = refusal;
   }
 }
 
@@ -131,7 +135,10 @@ export class AskDesk {
 
 /** The result of an answer, or why there is none. */
 export function readResponse(response: ResponseMessage): JsonObject | Unanswered {
-  if (response.kind === 'error') return new Unanswered('The client refused to answer');
+  if (response.kind === 'error') {
+    const { code, message, data } = response.error;
+    return new Unanswered('The client refused to answer', new ProtocolError(code, message, data));
+  }
   return isObject(response.result)
     ? response.result
     : new Unanswered('The client answered with something else than an object');

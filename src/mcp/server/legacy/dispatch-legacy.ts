@@ -6,6 +6,7 @@ import {
   ProtocolError,
   writeError,
   writeResult,
+  type Json,
   type JsonObject,
   type NotificationMessage,
   type RequestId,
@@ -22,6 +23,8 @@ import { LegacyCall } from './legacy-call.js';
 import { knowsTasks, type LegacyPeer } from './legacy-peer.js';
 
 const EMPTY: JsonObject = {};
+const MOST_REASON = 1_000;
+const HALF_AT_END = /[\uD800-\uDBFF]$/;
 
 /** Runs one request of a legacy client. False while it has not been answered. */
 export function dispatchLegacy(
@@ -147,7 +150,13 @@ export function noticeLegacy(peer: LegacyPeer, message: NotificationMessage): Ma
   if (message.method === 'notifications/initialized') {
     return session.change({ initialized: true });
   } else if (message.method === 'notifications/cancelled') {
-    const id = message.params?.['requestId'];
-    if (typeof id === 'string' || typeof id === 'number') session.cancelCall(id);
+    const { requestId: id, reason } = message.params ?? {};
+    if (typeof id === 'string' || typeof id === 'number') session.cancelCall(id, readReason(reason));
   }
+}
+
+/** What somebody wrote, for people to read: bounded, and without half a character at its end. */
+function readReason(reason: Json | undefined): string | undefined {
+  if (typeof reason !== 'string' || reason === '') return undefined;
+  return reason.slice(0, MOST_REASON).replace(HALF_AT_END, '');
 }

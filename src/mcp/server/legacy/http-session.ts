@@ -123,9 +123,9 @@ export class HttpSession extends LegacySession {
     this.core.observe({ type: 'unknown_response' });
   }
 
-  override cancelCall(id: RequestId): void {
-    if (this.calls.has(id)) super.cancelCall(id);
-    else this.#keeper.peers?.cancel(this, id);
+  override cancelCall(id: RequestId, reason?: string): void {
+    if (this.calls.has(id)) super.cancelCall(id, reason);
+    else this.#keeper.peers?.cancel(this, id, reason);
   }
 
   override subscribe(uri: string): MaybePromise<void> {

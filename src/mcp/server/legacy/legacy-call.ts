@@ -30,6 +30,7 @@ import {
   type Handler,
   type HandlerResult,
   type Face,
+  type OnRefused,
 } from '../handler.js';
 import { pickAnswers, requireAskable } from '../input/input-answers.js';
 import { writeAnswer, writePrepared, type LongAnswer } from '../prepared-result.js';
@@ -79,8 +80,12 @@ export class LegacyCall extends Call {
   }
 
   /** Questions that were answered before in this call return at once, as they do where the handler has to run again. */
-  askClient(requests: InputRequests, withdrawn?: AbortSignal): Promise<InputResponses> {
-    const asked = this.#askMissing(requests, withdrawn);
+  askClient(
+    requests: InputRequests,
+    withdrawn?: AbortSignal,
+    onRefused?: OnRefused,
+  ): Promise<InputResponses> {
+    const asked = this.#askMissing(requests, withdrawn, onRefused);
     // A handler that does not wait for its answer must not bring the process down.
     asked.catch(() => {});
     return asked;
@@ -94,9 +99,9 @@ export class LegacyCall extends Call {
   }
 
   /** The client does not want an answer any more, and gets none. */
-  override cancel(): void {
+  override cancel(reason?: string): void {
     if (this.done) return;
-    super.cancel();
+    super.cancel(reason);
     this.reply.drop();
     this.#peer.session?.asks.failAll('The request was cancelled', this);
   }
@@ -143,13 +148,17 @@ export class LegacyCall extends Call {
     this.run(this.#handler);
   }
 
-  async #askMissing(requests: InputRequests, withdrawn: AbortSignal | undefined): Promise<InputResponses> {
+  async #askMissing(
+    requests: InputRequests,
+    withdrawn: AbortSignal | undefined,
+    onRefused: OnRefused | undefined,
+  ): Promise<InputResponses> {
     if (!mayRequireInput(this.method) && this.method !== 'tasks/result') {
       throw new ProtocolError(INTERNAL_ERROR, `${this.method} cannot ask the client`);
     }
     const answers = (this.#answers ??= new Map());
     const missing = Object.entries(requests).filter(([key]) => !answers.has(key));
-    await this.#ask(missing, answers, withdrawn);
+    await this.#ask(missing, answers, withdrawn, onRefused);
     return pickAnswers(requests, answers) ?? {};
   }
 
@@ -157,6 +166,7 @@ export class LegacyCall extends Call {
     questions: readonly [string, InputRequest][],
     answers: Map<string, JsonObject>,
     withdrawn?: AbortSignal,
+    onRefused?: OnRefused,
   ): Promise<void> {
     if (questions.length === 0) return;
     requireAskable(Object.fromEntries(questions), this.client.capabilities);
@@ -166,7 +176,7 @@ export class LegacyCall extends Call {
     await Promise.all(
       questions.map(async ([key, request]) => {
         this.#tellReducedQuestion(request);
-        answers.set(key, await askLegacyClient(session, request, this, push, withdrawn));
+        answers.set(key, await askLegacyClient(session, request, this, push, withdrawn, onRefused));
       }),
     );
   }

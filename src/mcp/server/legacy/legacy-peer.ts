@@ -15,7 +15,7 @@ import type { SessionRecord } from './session-store.js';
 
 /** A call that its client, or the end of its session, can end. */
 export interface SessionCall {
-  cancel(): void;
+  cancel(reason?: string): void;
   stop(reason: string): void;
 }
 
@@ -31,7 +31,7 @@ export interface PeerSession {
   /** Remembers what the client changed. */
   change(changes: SessionChanges): MaybePromise<void>;
   /** The client does not want the answer to this request any more. */
-  cancelCall(id: RequestId): void;
+  cancelCall(id: RequestId, reason?: string): void;
   /** Rejects, or throws, with a protocol error when the resource cannot be subscribed to. */
   subscribe(uri: string): MaybePromise<void>;
   unsubscribe(uri: string): MaybePromise<void>;

@@ -104,8 +104,8 @@ export abstract class LegacySession implements LegacyPeer, PeerSession {
   /** Remembers what the client changed. */
   abstract change(changes: SessionChanges): MaybePromise<void>;
 
-  cancelCall(id: RequestId): void {
-    this.calls.get(id)?.cancel();
+  cancelCall(id: RequestId, reason?: string): void {
+    this.calls.get(id)?.cancel(reason);
   }
 
   subscribe(uri: string): MaybePromise<void> {

@@ -50,7 +50,7 @@ interface Remote {
 
 /** What processes tell each other. All of it is written here, so its shape is known. */
 type Told =
-  | { readonly kind: 'cancel'; readonly id: RequestId }
+  | { readonly kind: 'cancel'; readonly id: RequestId; readonly reason?: string }
   | { readonly kind: 'event'; readonly follower: string; readonly id: string; readonly text: string }
   | { readonly kind: 'end'; readonly follower: string }
   | { readonly kind: 'unfollow'; readonly follower: string };
@@ -141,8 +141,9 @@ export class PeerDesk implements PeerListener {
   }
 
   /** Nobody here knows the request; whoever does ends it. */
-  cancel(session: HttpSession, id: RequestId): void {
-    this.#peers.tell(undefined, session.key, { kind: 'cancel', id });
+  cancel(session: HttpSession, id: RequestId, reason?: string): void {
+    const told: Told = { kind: 'cancel', id, ...(reason !== undefined && { reason }) };
+    this.#peers.tell(undefined, session.key, told);
   }
 
   /** From now on it is this process that tells the client of changes. `busy`: another one does, to an open connection. */
@@ -229,7 +230,7 @@ export class PeerDesk implements PeerListener {
     else if (told.kind === 'unfollow') this.#dropRemote(told.follower);
     else {
       const session = this.#findLive(key.principal, key.session);
-      session?.calls.get(told.id)?.cancel();
+      session?.calls.get(told.id)?.cancel(told.reason);
     }
   }
 
