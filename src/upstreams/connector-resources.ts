@@ -1,5 +1,6 @@
 import type { Connector } from '../connectors/index.js';
 import type { Clock, HubError } from '../kernel/index.js';
+import type { StandingStream } from '../mcp/client/index.js';
 import { TransportError, type BrokenPin } from '../mcp/transports/index.js';
 import { ConnectorGate, type GateListener } from './connector-gate.js';
 import { StartLimit } from './start-limit.js';
@@ -19,6 +20,7 @@ export class ConnectorResources {
   failure: HubError | undefined;
   /** Whether a conversation settles at its beginning what may be asked in it. Unknown until there was one. */
   agreesOnce: boolean | undefined;
+  readonly standingStream: StandingStream = { isLate: false };
   readonly #clock: Clock;
   readonly #tell: (change: UpstreamChange) => void;
   /** Why no process is started, as long as that is so. */

@@ -6,6 +6,7 @@ import {
   type ClientHooks,
   type EraVerdicts,
   type KnownSchema,
+  type StandingStream,
   type McpClient,
 } from '../mcp/client/index.js';
 import type { Implementation } from '../mcp/model/index.js';
@@ -30,6 +31,7 @@ export interface ClientParts extends ClientHooks {
   readonly profile: AskProfile;
   readonly lines: HttpLines | undefined;
   readonly verdicts: EraVerdicts;
+  readonly standingStream: StandingStream;
   readonly knownSchema: KnownSchema;
   readonly onStderr: (line: string) => void;
   /** Gives up opening; means nothing to a conversation that stands. */

@@ -239,6 +239,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       profile,
       lines: egress?.lines,
       verdicts: this.#verdicts,
+      standingStream: common.standingStream,
       knownSchema: (tool) => schemaOf?.(connector.id, tool),
       recent,
       onStderr: (line) => stderr.push(line),

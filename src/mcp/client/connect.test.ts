@@ -70,6 +70,30 @@ describe('legacy handshake', () => {
     await client.close();
   });
 
+  test('C7: what never opens its stream is waited for once, what was only slow each time', async () => {
+    const standingStream = { isLate: false };
+    const begin = async (): Promise<{ open: () => void; waits: boolean }> => {
+      const clock = new ManualClock();
+      const transport = new ScriptedTransport('http', legacyScript({ tools: {} }));
+      const open = transport.holdServerStream();
+      let waits = true;
+      const given = { info, era: 'legacy', transport, capabilities: { roots: {} }, clock } as const;
+      const connecting = connect({ ...given, standingStream }).finally(() => (waits = false));
+      await vi.waitFor(() => expect(transport.serverStreams).toBe(1));
+      await settle();
+      const found = waits;
+      await clock.advance(500);
+      await (await connecting).close();
+      return { open, waits: found };
+    };
+    const first = await begin();
+    expect(first.waits).toBe(true);
+    expect((await begin()).waits).toBe(false);
+    first.open();
+    await settle();
+    expect((await begin()).waits).toBe(true);
+  });
+
   test('C5: an older version of ours is accepted, one we do not speak is not', async () => {
     const older = legacyScript(
       {},

@@ -54,14 +54,20 @@ export async function initialize(
 
 /** Some servers ask on their standing stream only, and drop what they ask before there is one: the call then hangs. */
 async function untilOpen(
-  opening: Promise<void>,
-  { clock }: Settings,
+  opening: Promise<boolean>,
+  { clock, standingStream }: Settings,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  if (standingStream.isLate) return;
   try {
     await withLimit(clock, SERVER_STREAM_MS, 'the server stream', signal, () => opening);
   } catch (error) {
     if (!(error instanceof ClientError && error.code === 'timeout')) throw error;
+    standingStream.isLate = true;
+    // One that was only slow is waited for the next time.
+    void opening.then((isOpen) => {
+      if (isOpen) standingStream.isLate = false;
+    });
   }
 }
 

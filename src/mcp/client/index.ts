@@ -29,6 +29,7 @@ export {
   type InputHandler,
   type InputHandlers,
   type KnownSchema,
+  type StandingStream,
   type OngoingCall,
   type RawCallOptions,
   type RequestOptions,

@@ -111,6 +111,8 @@ export interface ClientOptions extends ClientHooks {
   readonly verdicts?: EraVerdicts;
   /** Names the server in `verdicts`. Known for `url` and `command`. */
   readonly verdictKey?: string;
+  /** Kept between connections to one server. */
+  readonly standingStream?: StandingStream;
   /** Finds the input schema of a tool before this client has listed any: some arguments travel as headers too. */
   readonly knownSchema?: KnownSchema;
   /** Whether prompts, resources and completions are asked for once more if the answer is lost. True unless said otherwise. */
@@ -123,6 +125,12 @@ export interface ClientOptions extends ClientHooks {
   /** 0 to 1, for jitter. */
   readonly random?: () => number;
   readonly signal?: AbortSignal;
+}
+
+/** What was found out about the stream on which a legacy server sends what belongs to no request. */
+export interface StandingStream {
+  /** The server opens it only when it has something to say, so that there is no use in waiting for it. */
+  isLate: boolean;
 }
 
 /** The input schema of a tool, where the caller has it: arguments that are repeated in headers are found there. */

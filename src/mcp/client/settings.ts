@@ -7,6 +7,7 @@ import {
   type ClientOptions,
   type InputHandlers,
   type KnownSchema,
+  type StandingStream,
   type Timeouts,
 } from './options.js';
 
@@ -19,6 +20,7 @@ export interface Settings {
   readonly tasks: boolean;
   readonly timeouts: Timeouts;
   readonly knownSchema: KnownSchema | undefined;
+  readonly standingStream: StandingStream;
   readonly repeatReads: boolean;
   readonly maxPages: number;
   readonly formDefaults: boolean;
@@ -41,6 +43,7 @@ export function toSettings(options: ClientOptions): Settings {
     tasks: options.tasks ?? false,
     timeouts: requireTimes(timesOf(options.timeouts)),
     knownSchema: options.knownSchema,
+    standingStream: options.standingStream ?? { isLate: false },
     repeatReads: options.repeatReads ?? true,
     maxPages: options.maxPages ?? DEFAULT_MAX_PAGES,
     formDefaults: options.formDefaults ?? true,

@@ -17,9 +17,9 @@ export class ServerStream implements StreamOwner, MessageSink {
   readonly #source: StreamSource;
   readonly #state: SessionHeaders;
   readonly #receiver: Receiver;
-  /** Resolves when the first attempt has led to something. */
-  readonly ready: Promise<void>;
-  #settle: () => void = () => {};
+  /** Resolves when the first attempt has led to something, with whether that is an open stream. */
+  readonly ready: Promise<boolean>;
+  #settle: (isOpen: boolean) => void = () => {};
   #stream: GetStream | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastEventId: string | undefined;
@@ -41,13 +41,13 @@ export class ServerStream implements StreamOwner, MessageSink {
 
   close(): void {
     this.#over = true;
-    this.#settle();
+    this.#settle(false);
     clearTimeout(this.#timer);
     this.#stream?.close();
   }
 
   opened(): void {
-    this.#settle();
+    this.#settle(true);
   }
 
   event(event: SseEvent): void {
@@ -68,7 +68,7 @@ export class ServerStream implements StreamOwner, MessageSink {
 
   closed(error: TransportError, opened: boolean): void {
     if (this.#over) return;
-    this.#settle();
+    this.#settle(false);
     this.#remember();
     this.#wasOpen ||= opened;
     const { status, code } = error;

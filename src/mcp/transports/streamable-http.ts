@@ -51,7 +51,7 @@ export class StreamableHttpTransport implements Transport {
     this.#session.setRevision(revision);
   }
 
-  openServerStream(): Promise<void> | undefined {
+  openServerStream(): Promise<boolean> | undefined {
     if (this.#context === undefined || this.#closing !== undefined) return undefined;
     const { session, revision } = this.#session;
     this.#serverStream ??= new ServerStream(this.#context, { session, revision }, this.#context.receiver);

@@ -24,9 +24,9 @@ export interface Transport {
   setRevision(revision: string): void;
   /**
    * Opens the standing stream for messages that belong to no request, where the peer offers one. Idempotent. Resolves
-   * when it is open or refused; undefined where there is nothing to wait for.
+   * when it is open (true), refused or given up; undefined where there is nothing to wait for.
    */
-  openServerStream(): Promise<void> | undefined;
+  openServerStream(): Promise<boolean> | undefined;
   /** Ends the peer's session if there is one, then the connection or process. May be called twice. */
   close(): Promise<void>;
 }

@@ -56,7 +56,7 @@ export class ScriptedTransport implements Transport {
   #receiver: Receiver | undefined;
   revision: string | undefined;
   serverStreams = 0;
-  #streamOpened: Promise<void> | undefined;
+  #streamOpened: Promise<boolean> | undefined;
   closes = 0;
   startError: Error | undefined;
 
@@ -93,7 +93,7 @@ export class ScriptedTransport implements Transport {
     this.revision = revision;
   }
 
-  openServerStream(): Promise<void> | undefined {
+  openServerStream(): Promise<boolean> | undefined {
     this.serverStreams++;
     return this.#streamOpened;
   }
@@ -102,7 +102,7 @@ export class ScriptedTransport implements Transport {
   holdServerStream(): () => void {
     let open!: () => void;
     this.#streamOpened = new Promise((resolve) => {
-      open = resolve;
+      open = () => resolve(true);
     });
     return () => open();
   }
