@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connector } from '../connectors/index.js';
+import type { EventStore } from '../governance/index.js';
 import { isHubError, type ConnectorId } from '../kernel/index.js';
 import { ChangePace } from './change-pace.js';
 import type { Hub } from './compose.js';
@@ -113,7 +114,6 @@ class ConnectorRoutine {
 
   /** It stopped answering. */
   paused(): void {
-    clearTimeout(this.#nextCheck);
     this.#checkLater();
   }
 
@@ -168,7 +168,9 @@ class ConnectorRoutine {
     this.#checkLater();
   }
 
+  /** There is one next check, also where one was asked for while another was under way. */
   #checkLater(): void {
+    clearTimeout(this.#nextCheck);
     if (this.#stopped) return;
     const { intervalMs } = this.#config.health;
     this.#nextCheck = setTimeout(
@@ -208,16 +210,24 @@ async function trimEvents({ storage, clock, logger }: Hub, { audit }: Config): P
   try {
     const last = await storage.events.last();
     if (last === undefined) return;
-    const tooOld = await storage.events.query({
-      until: clock.now() - audit.maxDays * 86_400_000,
-      limit: 1,
-      order: 'newest',
-    });
-    const upTo = Math.max(last.sequence - audit.maxEvents, tooOld[0]?.sequence ?? 0);
+    const tooOld = await findTooOld(storage.events, clock.now(), audit.maxDays * 86_400_000);
+    const upTo = Math.max(last.sequence - audit.maxEvents, tooOld);
     if (upTo > 0) await storage.events.trim(upTo);
   } catch (error) {
     logger.warn({ error: error instanceof Error ? error.message : '' }, 'old events could not be removed');
   }
+}
+
+/**
+ * The last event before the first that is to be kept, since the log is cut at one place. So one that was written while a
+ * clock stood wrong, far behind or far ahead, neither takes newer ones with it nor keeps older ones.
+ */
+async function findTooOld(events: EventStore, now: number, keptMs: number): Promise<number> {
+  const since = now - keptMs;
+  const [kept] = await events.query({ since, until: now + 1, limit: 1, order: 'oldest' });
+  if (kept !== undefined) return kept.sequence - 1;
+  const [newest] = await events.query({ until: since, limit: 1, order: 'newest' });
+  return newest?.sequence ?? 0;
 }
 
 async function recover(hub: Hub): Promise<void> {
