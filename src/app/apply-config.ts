@@ -29,18 +29,19 @@ export async function applyConfig(
   const builtIn =
     config.configFile === undefined && config.connectors.length === 0 ? [sampleConnector(now)] : [];
   const { changed, removed } = hub.connectors.configure([...builtIn, ...config.connectors]);
+  for (const connector of changed) hub.catalog.putConnector(connector);
   for (const id of removed) {
-    hub.catalog.remove(id);
-    hub.health.forget(id);
-    await hub.upstreams.drop(id);
+    // What the file has no more may have hidden a stored one.
+    const stored = await hub.connectors.find(id).catch(() => undefined);
+    if (stored === undefined) hub.catalog.remove(id);
+    else hub.catalog.putConnector(stored);
   }
-  if (removed.length > 0) await tidyFolders(hub);
-  for (const connector of changed) {
-    await hub.upstreams.drop(connector.id);
-    hub.catalog.putConnector(connector);
-    hub.health.forget(connector.id);
-  }
-  return [...changed.map(({ id }) => id), ...removed];
+  const ids = [...changed.map(({ id }) => id), ...removed];
+  for (const id of ids) hub.health.forget(id);
+  // How long that takes is for servers of before to say: nobody waits for it, and nobody finds them any more.
+  const ended = Promise.allSettled(ids.map((id) => hub.upstreams.drop(id)));
+  if (removed.length > 0) void ended.then(() => tidyFolders(hub)).catch(() => {});
+  return ids;
 }
 
 /** What processes of connectors wrote that are no more is of use to nobody. */

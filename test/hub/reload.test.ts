@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/app/index.js';
 import { silentLogger, type Logger } from '../../src/kernel/index.js';
 import { POLICY_TURN } from '../../src/operations/index.js';
+import { addConnector } from '../support/add-connector.js';
 import { admin } from '../support/admin.js';
 import { connectAgent } from '../support/agent-client.js';
 import { until } from '../support/http/until.js';
@@ -59,6 +61,20 @@ describe('a valid configuration', () => {
     expect([sessions(stays), sessions(changes)]).toEqual([1, 2]);
     expect(requestsOf(stays.seen, 'DELETE')).toEqual([]);
     await until(() => requestsOf(changes.seen, 'DELETE').length > 0, 'the goodbye to the old session');
+  });
+
+  test('is in force at once, also where a server of before does not let go', async () => {
+    const { stays, changes, hub, client } = await start();
+    await client.callTool('stays__t');
+    // Its handshake goes on for as long as a request may take.
+    const silent = keep(await startUpstream({ intercept: () => true }));
+    await reload(hub, { connectors: { changes: { url: silent.url }, stays: { url: stays.url } } });
+    await until(() => silent.seen.length > 0, 'the attempt to speak with the silent server');
+    const begun = performance.now();
+    await reload(hub, { connectors: { changes: { url: stays.url }, stays: { url: changes.url } } });
+    await client.callTool('stays__t');
+    expect(requestsOf(changes.seen, 'tools/call')).toHaveLength(1);
+    expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
   test('does not take back a policy that is saved while it is read', async () => {
@@ -140,6 +156,28 @@ describe('a valid configuration', () => {
     expect(hub.running.hub.catalog.has('stays')).toBe(false);
   });
 });
+
+describe('a connector of the file that hides a stored one', () => {
+  test('leaves the stored one behind when it goes, also where that cannot be asked just then', async () => {
+    const { stays, changes, hub, client } = await start();
+    await addConnector(hub, 'twice', stays.url);
+    await reload(hub, { connectors: { twice: { url: changes.url } } });
+    await client.callTool('twice__t');
+    stays.script = { tools, intercept: ({ rpc }, response) => refuse(rpc.method, response) };
+    expect(await reload(hub, { connectors: {} })).toContain('twice');
+    expect((await client.listTools()).items.map(({ name }) => name)).toEqual(['twice__t']);
+    await client.callTool('twice__t');
+    expect(requestsOf(stays.seen, 'tools/call')).toHaveLength(1);
+    expect(requestsOf(changes.seen, 'tools/call')).toHaveLength(1);
+  });
+});
+
+/** A server that serves calls and tells nobody what it has. */
+function refuse(method: string | undefined, response: ServerResponse): boolean {
+  if (method !== 'tools/list') return false;
+  response.writeHead(503).end();
+  return true;
+}
 
 describe('an invalid configuration', () => {
   test.each<readonly [string, unknown, Readonly<Record<string, string>>, RegExp]>([
