@@ -30,8 +30,8 @@ export interface TicketStore {
   removeGroup(group: string): Promise<void>;
   /** All of a kind that are not past their end, page by page; their names are not known any more. */
   each(kind: string): AsyncIterable<Omit<Ticket, 'name'>>;
-  /** How many of a kind there are, past their end or not. */
-  count(kind: string): Promise<number>;
+  /** How many of a kind there are, of one group or of all, past their end or not. */
+  count(kind: string, group?: string): Promise<number>;
   /** Removes what is past its end; tells how many. */
   sweep(): Promise<number>;
 }

@@ -4,6 +4,7 @@ import { buildSurface } from '../catalog/index.js';
 import { toAgentId, toCallId, type TicketStore } from '../kernel/index.js';
 import { openStorage } from '../storage/index.js';
 import { entryOf, EVERYTHING_PERMITTED } from '../../test/support/catalog-examples.js';
+import { createMemoryTickets } from '../../test/support/memory-tickets.js';
 import type { ToolCall } from './call-tool.js';
 import { RepeatedCalls } from './repeated-calls.js';
 
@@ -23,10 +24,10 @@ const facts = {
   updatedAt: 0,
 };
 
-function callOf(id: string): ToolCall {
+function callOf(id: string, agent = 'ada'): ToolCall {
   return {
     callId: toCallId(id),
-    agent: { ...facts, id: toAgentId('ada') } as Agent,
+    agent: { ...facts, id: toAgentId(agent) } as Agent,
     scope: { kind: 'all' },
     exposedName: 'crm__pay',
     args: { amount: 7 },
@@ -97,4 +98,26 @@ test('an answer that was written down while somebody looked is given, though who
   } finally {
     await storage.close();
   }
+});
+
+test('an agent that has used up its room is refused, and others are not', async () => {
+  const clock = { now: () => 1_000, monotonic: () => 1_000 };
+  let own = 50_000;
+  const tickets: TicketStore = {
+    ...createMemoryTickets(clock),
+    count: async (_kind, group) => (group === 'kept of ada' ? own : group === undefined ? 60_000 : 10_000),
+  };
+  const calls = new RepeatedCalls({
+    tickets,
+    events: { append: () => {} },
+    clock,
+    self: 'one',
+    isAlive: async () => true,
+  });
+  const begin = (agent: string) => calls.begin(callOf('first', agent), ENTRY, () => undefined);
+  await expect(begin('ada')).rejects.toMatchObject({ code: 'overloaded' });
+  await expect(begin('ada')).rejects.toMatchObject({ code: 'overloaded' });
+  expect(await begin('bob')).toBeTypeOf('function');
+  own = 49_999;
+  expect(await begin('ada')).toBeTypeOf('function');
 });

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ToolEntry } from '../catalog/index.js';
 import type { EventLog } from '../governance/index.js';
-import { HubError, toCallId, type Clock, type Ticket, type TicketStore } from '../kernel/index.js';
+import {
+  HubError,
+  toCallId,
+  type AgentId,
+  type Clock,
+  type Ticket,
+  type TicketStore,
+} from '../kernel/index.js';
 import { parseJson, stringifyJson, TOLERANT_JSON } from '../mcp/jsonrpc/index.js';
 import type { CallResult } from '../mcp/model/index.js';
 import type { UpstreamOptions } from '../upstreams/index.js';
@@ -20,6 +27,8 @@ const LOOK_MS = 250;
 const GRACE_MS = 60_000;
 /** Of all agents together: each holds an answer. */
 const MOST_KEPT = 100_000;
+/** Of one agent, so that none takes all the room. */
+const MOST_OF_AGENT = 50_000;
 const ADDED_PER_COUNT = 256;
 
 export interface RepeatedCallsOptions {
@@ -42,7 +51,8 @@ export class RepeatedCalls {
   readonly #options: RepeatedCallsOptions;
   /** Those that this process makes now; settled when their answer is stored. */
   readonly #running = new Map<string, Promise<unknown>>();
-  #added = 0;
+  /** Since the last count, by agent. */
+  readonly #added = new Map<AgentId, number>();
 
   constructor(options: RepeatedCallsOptions) {
     this.#options = options;
@@ -60,7 +70,7 @@ export class RepeatedCalls {
     const key = keyOf(call);
     if (key === undefined) return undefined;
     const { tickets, clock, self } = this.#options;
-    await this.#requireRoom();
+    await this.#requireRoom(call.agent.id);
     const name = JSON.stringify([call.agent.id, key]);
     const fingerprint = fingerprintOf(call, entry);
     const deadline = clock.monotonic() + entry.connector.timeouts.totalMs + GRACE_MS;
@@ -166,10 +176,14 @@ export class RepeatedCalls {
     await (running === undefined ? pause : Promise.race([running, pause]));
   }
 
-  async #requireRoom(): Promise<void> {
-    if (this.#added++ % ADDED_PER_COUNT !== 0) return;
-    if ((await this.#options.tickets.count(KIND)) < MOST_KEPT) return;
-    this.#added = 0;
+  async #requireRoom(agent: AgentId): Promise<void> {
+    const added = this.#added.get(agent) ?? 0;
+    this.#added.set(agent, (added + 1) % ADDED_PER_COUNT);
+    if (added !== 0) return;
+    const { tickets } = this.#options;
+    const [own, all] = await Promise.all([tickets.count(KIND, keptOfAgent(agent)), tickets.count(KIND)]);
+    if (own < MOST_OF_AGENT && all < MOST_KEPT) return;
+    this.#added.delete(agent);
     throw new HubError('overloaded', 'Too many calls with idempotency keys are remembered');
   }
 }

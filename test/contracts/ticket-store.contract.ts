@@ -117,6 +117,9 @@ export function ticketStoreContract(open: (clock: Clock) => Promise<TicketStore>
     await store.put(ticket('c', { group: 'h' }));
     await store.put(ticket('d'));
     await store.put(ticket('late', { expiresAt: START + 5_000 }));
+    expect(await store.count('browser', 'g')).toBe(1);
+    expect(await store.count('link', 'g')).toBe(1);
+    expect(await store.count('link', 'h')).toBe(0);
     await store.removeGroup('g');
     await store.removeGroup('g');
     expect(await store.count('link')).toBe(0);

@@ -46,8 +46,10 @@ export function createMemoryTickets(clock: Clock = systemClock): TicketStore {
     async *each(kind) {
       yield* [...tickets.values()].filter((ticket) => ticket.kind === kind && ticket.expiresAt > clock.now());
     },
-    async count(kind) {
-      return [...tickets.values()].filter((ticket) => ticket.kind === kind).length;
+    async count(kind, group) {
+      const isMeant = (ticket: Ticket): boolean =>
+        ticket.kind === kind && (group === undefined || ticket.group === group);
+      return [...tickets.values()].filter(isMeant).length;
     },
     async sweep() {
       return removeWhere(({ expiresAt }) => expiresAt <= clock.now());

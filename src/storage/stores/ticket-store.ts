@@ -89,13 +89,13 @@ function createReader(db: Db, sealer: Sealer, clock: Clock): Pick<TicketStore, '
       }
     },
 
-    async count(kind) {
-      const counted = await db
+    async count(kind, group) {
+      const all = db
         .selectFrom('tickets')
         .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('kind', '=', kind)
-        .executeTakeFirst();
-      return counted?.count ?? 0;
+        .where('kind', '=', kind);
+      const counted = group === undefined ? all : all.where('group_name', '=', group);
+      return (await counted.executeTakeFirst())?.count ?? 0;
     },
   };
 }
