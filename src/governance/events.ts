@@ -282,11 +282,22 @@ export interface EventQuery {
   readonly since?: number;
   readonly until?: number;
   readonly limit: number;
+  /** Beyond so many bytes of what is kept no more are read, even where fewer than the limit were found; one always is. */
+  readonly maxBytes?: number;
   readonly order: 'newest' | 'oldest';
 }
 
+/** Events in the order that was asked for. */
+export interface EventPage extends ReadonlyArray<EventRecord> {
+  /** Ended by `maxBytes`: more may follow. */
+  readonly isCut?: true;
+}
+
+/** What can be read, looked through and written out before others get their turn. */
+export const BYTES_PER_PAGE = 1_048_576;
+
 export interface EventReader {
-  query(query: EventQuery): Promise<readonly EventRecord[]>;
+  query(query: EventQuery): Promise<EventPage>;
   last(): Promise<EventRecord | undefined>;
   /** Intents without an outcome, oldest first. Also those that are running now. */
   unfinishedCalls(): Promise<readonly EventRecord[]>;

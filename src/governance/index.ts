@@ -2,10 +2,12 @@
  * May it happen, is it well-formed, is the answer acceptable, and what happened: policy, validator, result guard and
  * event log. Deny wins, no match is deny, an evaluation that fails is deny. A call whose intent cannot be written does not happen.
  */
+export { BYTES_PER_PAGE } from './events.js';
 export type {
   Actor,
   CallFacts,
   CallOutcome,
+  EventPage,
   EventQuery,
   EventReader,
   EventRecord,

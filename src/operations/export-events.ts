@@ -1,4 +1,11 @@
-import type { EventLog, EventQuery, EventRecord, EventStore } from '../governance/index.js';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  BYTES_PER_PAGE,
+  type EventLog,
+  type EventQuery,
+  type EventRecord,
+  type EventStore,
+} from '../governance/index.js';
 import { toActor, type AdminCaller } from './admin.js';
 
 export interface ExportEventsDependencies {
@@ -7,7 +14,7 @@ export interface ExportEventsDependencies {
 }
 
 /** What is looked for, without a place in the log. */
-export type EventFilter = Omit<EventQuery, 'limit' | 'order' | 'after' | 'before'>;
+export type EventFilter = Omit<EventQuery, 'limit' | 'maxBytes' | 'order' | 'after' | 'before'>;
 
 export type ExportEvents = (request: {
   readonly by: AdminCaller;
@@ -37,9 +44,18 @@ async function* pages(
 ): AsyncGenerator<readonly EventRecord[]> {
   let after = 0;
   for (;;) {
-    const page = await eventStore.query({ ...filter, after, before: upTo + 1, limit: PAGE, order: 'oldest' });
+    const page = await eventStore.query({
+      ...filter,
+      after,
+      before: upTo + 1,
+      limit: PAGE,
+      maxBytes: BYTES_PER_PAGE,
+      order: 'oldest',
+    });
     if (page.length > 0) yield page;
-    if (page.length < PAGE) return;
+    if (page.length < PAGE && page.isCut !== true) return;
     after = page.at(-1)?.sequence ?? upTo;
+    // A store may answer without waiting for anything, and so may whoever takes the page.
+    await turn();
   }
 }

@@ -1,11 +1,13 @@
-import type { SelectQueryBuilder } from 'kysely';
+import { sql, type SelectQueryBuilder } from 'kysely';
 import {
   payloadOf,
   type Actor,
+  type EventPage,
   type EventQuery,
   type EventRecord,
   type HubEvent,
 } from '../governance/index.js';
+import type { Db } from './database.js';
 import type { EventRow, Tables } from './tables.js';
 
 export const EVENT_COLUMNS = [
@@ -106,7 +108,7 @@ function toColumn(value: string | undefined): string | null {
   return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 }
 
-export type EventFilter = Omit<EventQuery, 'limit' | 'order'>;
+export type EventFilter = Omit<EventQuery, 'limit' | 'maxBytes' | 'order'>;
 
 /** `after` and `before` are sequence numbers and exclusive; `since` is a time and inclusive, `until` exclusive. */
 export function whereEvents<Selected>(
@@ -125,4 +127,67 @@ export function whereEvents<Selected>(
   if (callId !== undefined) found = found.where('call_id', '=', callId);
   if (tool !== undefined) found = found.where('tool', '=', tool);
   return found;
+}
+
+/** What was found within the bounds of a query. */
+export interface FoundEvents {
+  readonly records: readonly EventRecord[];
+  readonly bytes: number;
+  /** There are more, which would have been too many bytes. */
+  readonly isCut: boolean;
+}
+
+/**
+ * The inner query reads nothing but a narrow index; rows are fetched only for what it found. How long they are is asked
+ * first, which reads none of it, so that only those are fetched that fit, and the first whatever it takes.
+ */
+export async function findEventRows(
+  db: Db,
+  filter: EventFilter,
+  order: EventQuery['order'],
+  limit: number,
+  maxBytes: number,
+): Promise<FoundEvents> {
+  const direction = order === 'newest' ? 'desc' : 'asc';
+  const found = (count: number) =>
+    db
+      .selectFrom('events')
+      .where(
+        'sequence',
+        'in',
+        whereEvents(db.selectFrom('events').select('sequence'), filter)
+          .orderBy('sequence', direction)
+          .limit(count),
+      )
+      .orderBy('sequence', direction);
+  const { count, bytes, isCut } =
+    maxBytes === Infinity
+      ? { count: limit, bytes: 0, isCut: false }
+      : fitting(
+          await found(limit)
+            .select(sql<number>`octet_length(payload)`.as('bytes'))
+            .execute(),
+          maxBytes,
+        );
+  if (count === 0) return { records: [], bytes, isCut };
+  const rows = await found(count).selectAll().execute();
+  return { records: rows.map(fromEventRow), bytes, isCut };
+}
+
+function fitting(
+  sizes: readonly { readonly bytes: number }[],
+  maxBytes: number,
+): { readonly count: number; readonly bytes: number; readonly isCut: boolean } {
+  let bytes = 0;
+  let count = 0;
+  for (const size of sizes) {
+    if (bytes >= maxBytes) break;
+    bytes += size.bytes;
+    count++;
+  }
+  return { count, bytes, isCut: count < sizes.length };
+}
+
+export function cutPage(records: readonly EventRecord[]): EventPage {
+  return Object.assign([...records], { isCut: true } as const);
 }

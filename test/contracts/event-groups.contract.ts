@@ -87,4 +87,61 @@ export function eventGroupsContract(open: () => Promise<EventStore>): void {
       expect(await verifyChain(store)).toMatchObject({ ok: true, events: records.length });
     }
   });
+
+  test('a page ends where its events would be more bytes than are asked for, whatever groups they came in', async () => {
+    const store = await open();
+    const records = (await appendLarge(store)).map((record): EventRecord => ({ ...record }));
+    for (const filter of [{}, { type: 'call.intended' }] as const) {
+      const expected = records.filter((record) => matchesFilter(record, filter));
+      for (const order of ['oldest', 'newest'] as const) {
+        const found: EventRecord[] = [];
+        let pages = 0;
+        for (let page = await next(); ; page = await next()) {
+          found.push(...page);
+          pages++;
+          if (page.isCut !== true) break;
+          // What waits for its row may come beside; a page that was cut has one event at least.
+          expect(page.length).toBeGreaterThan(0);
+          expect(textOf(page)).toBeLessThan(2 * MAX_BYTES + 2 * LARGE);
+        }
+        expect(pages).toBeGreaterThan(5);
+        expect(found).toEqual(order === 'oldest' ? expected : expected.toReversed());
+
+        function next() {
+          const last = found.at(-1)?.sequence;
+          const from = last === undefined ? {} : order === 'oldest' ? { after: last } : { before: last };
+          return store.query({ ...filter, ...from, limit: 1_000, maxBytes: MAX_BYTES, order });
+        }
+      }
+      expect(await store.query({ ...filter, limit: 1_000, order: 'oldest' })).toEqual(expected);
+    }
+    expect(plain(await store.query({ limit: 9, maxBytes: 1, order: 'oldest' }))).toEqual(records.slice(0, 1));
+  });
+}
+
+const MAX_BYTES = 100_000;
+const LARGE = 40_000;
+
+function plain(page: readonly EventRecord[]): readonly EventRecord[] {
+  return [...page];
+}
+
+function textOf(page: readonly EventRecord[]): number {
+  return JSON.stringify(page).length;
+}
+
+/** Some alone, some in groups, some among many that are small. */
+async function appendLarge(store: EventStore): Promise<readonly EventRecord[]> {
+  const records: EventRecord[] = [];
+  for (const [group, size] of [2, 90, 1, 1, 1, 10, 64].entries()) {
+    const events = Array.from({ length: size }, (_, index): readonly [typeof hub, HubEvent] => {
+      if (index % 3 === 2) return [hub, started];
+      const sealed = 'x'.repeat(index % 5 === 0 || size < 5 ? LARGE : 100);
+      const intent = intended(`${group}-${index}`) as Extract<HubEvent, { readonly type: 'call.intended' }>;
+      return [agentActor('a'), { ...intent, arguments: { bytes: LARGE, sealed } }];
+    });
+    records.push(...(await appendAll(store, events, LARGE_TIME)));
+    await store.query({ limit: 1, order: 'newest' });
+  }
+  return records;
 }

@@ -55,6 +55,16 @@ test('a group is full early only where it need not wait for the disk', async () 
   expect(await fullGroupOf('disk')).toBeUndefined();
 });
 
+test('large events become rows after their turn, however few they are', async () => {
+  const place = await places.create();
+  const { events } = await place.open();
+  const intent = intended('large') as Extract<HubEvent, { readonly type: 'call.intended' }>;
+  await appendAll(events, [{ ...intent, arguments: { bytes: 1, sealed: 'x'.repeat(2_000_000) } }]);
+  expect(statSync(journalOf(place)).size).toBeGreaterThan(2_000_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(statSync(journalOf(place)).size).toBe(0);
+});
+
 test('events of which many come in one turn become rows after it, and in it where they are very many', async () => {
   const place = await places.create();
   const { events } = await place.open();

@@ -1,4 +1,10 @@
-import type { EventLog, EventQuery, EventRecord, EventStore } from '../../governance/index.js';
+import {
+  BYTES_PER_PAGE,
+  type EventLog,
+  type EventQuery,
+  type EventRecord,
+  type EventStore,
+} from '../../governance/index.js';
 import type { Logger } from '../../kernel/index.js';
 import { toEventView } from './views/event-view.js';
 
@@ -120,10 +126,12 @@ export class EventFeed {
       after: this.#position,
       before: latest + 1,
       limit: PAGE,
+      maxBytes: BYTES_PER_PAGE,
       order: 'oldest',
     });
     // What did not match is behind us as well.
-    this.#position = page.length < PAGE ? latest : (page.at(-1)?.sequence ?? latest);
+    const isWhole = page.length < PAGE && page.isCut !== true;
+    this.#position = isWhole ? latest : (page.at(-1)?.sequence ?? latest);
     return page;
   }
 

@@ -1,5 +1,5 @@
 import { ADMIN_ROUTES, DEFAULT_PAGE, type EventFilters } from '../../contract/index.js';
-import type { EventQuery } from '../../governance/index.js';
+import { BYTES_PER_PAGE, type EventQuery } from '../../governance/index.js';
 import { HubError, toAgentId, toCallId, toConnectorId } from '../../kernel/index.js';
 import type { AdminDependencies } from './dependencies.js';
 import { createEventExports } from './event-exports.js';
@@ -24,12 +24,13 @@ export function registerEventRoutes(register: Register, deps: AdminDependencies)
       ...toFilter(filters),
       ...position,
       limit: limit + 1,
+      maxBytes: BYTES_PER_PAGE,
       order: 'newest',
     });
     const items = found.slice(0, limit);
     const last = items.at(-1);
     const more =
-      found.length > limit && last !== undefined
+      (found.length > limit || found.isCut === true) && last !== undefined
         ? { nextCursor: writeCursor(LIST, String(last.sequence)) }
         : {};
     return { body: { items: items.map(toEventView), ...more } };

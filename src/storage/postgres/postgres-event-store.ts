@@ -12,7 +12,7 @@ import {
   writeMark,
   type ChainPoint,
 } from '../event-marks.js';
-import { CALL_ENDS, fromEventRow, toEventRow, whereEvents } from '../event-rows.js';
+import { CALL_ENDS, cutPage, findEventRows, fromEventRow, toEventRow } from '../event-rows.js';
 import type { EventRow } from '../tables.js';
 
 const ROWS_PER_TRIM = 10_000;
@@ -35,12 +35,9 @@ export function createPostgresEventStore(db: Db): EventStore {
         await append(transaction, chain(last), sql`true`);
       }),
 
-    async query({ limit, order, ...filter }) {
-      const rows = await whereEvents(db.selectFrom('events').selectAll(), filter)
-        .orderBy('sequence', order === 'newest' ? 'desc' : 'asc')
-        .limit(limit)
-        .execute();
-      return rows.map(fromEventRow);
+    async query({ limit, maxBytes = Infinity, order, ...filter }) {
+      const { records, isCut } = await findEventRows(db, filter, order, limit, maxBytes);
+      return isCut ? cutPage(records) : records;
     },
 
     last: () => findLast(db),

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { EventQuery, EventRecord } from '../../governance/index.js';
 import type { Db } from '../database.js';
 import type { ChainPoint } from '../event-marks.js';
-import { MOST_OF_NAME, type EventFilter } from '../event-rows.js';
+import { MOST_OF_NAME, type EventFilter, type FoundEvents } from '../event-rows.js';
 import type { EventBlockRow } from '../tables.js';
 import { MOST_OF_BLOCK } from './block-inserts.js';
 import { namesOf, wantedNames } from './block-names.js';
@@ -12,6 +12,8 @@ import { matches } from './matching-events.js';
 
 /** Read before others get their turn: a millisecond. */
 const BLOCKS_PER_TURN = 4;
+/** Fewer where events are large; one always is. */
+const BYTES_PER_TURN = 1_048_576;
 
 type Block = Pick<
   EventBlockRow,
@@ -24,32 +26,40 @@ export async function findInBlocks(
   filter: EventFilter & { readonly after: number; readonly before: number },
   order: EventQuery['order'],
   limit: number,
-): Promise<readonly EventRecord[]> {
-  const found: EventRecord[] = [];
+  maxBytes: number,
+): Promise<FoundEvents> {
+  const records: EventRecord[] = [];
+  let bytes = 0;
   let { after, before } = filter;
-  while (found.length < limit) {
-    const blocks = await blocksWith(db, { ...filter, after, before }, order);
+  for (;;) {
+    const { blocks, isLast } = await blocksWith(db, { ...filter, after, before }, order);
     for (const block of blocks) {
-      const records = recordsOf(block, filter);
-      found.push(...(order === 'newest' ? records.toReversed() : records));
+      const inBlock = recordsOf(block, filter);
+      for (const { record, length } of order === 'newest' ? inBlock.toReversed() : inBlock) {
+        if (records.length === limit) return { records, bytes, isCut: false };
+        if (bytes >= maxBytes) return { records, bytes, isCut: true };
+        records.push(record);
+        bytes += length;
+      }
       if (order === 'newest') before = block.first;
       else after = block.last;
     }
-    if (blocks.length < BLOCKS_PER_TURN) break;
+    if (isLast || records.length === limit) return { records, bytes, isCut: false };
     await turn();
   }
-  return found.slice(0, limit);
 }
 
-function blocksWith(
+/** The next ones that can be read in one turn. */
+async function blocksWith(
   db: Db,
   filter: EventFilter & { readonly after: number; readonly before: number },
   order: EventQuery['order'],
-): Promise<readonly Block[]> {
+): Promise<{ readonly blocks: readonly Block[]; readonly isLast: boolean }> {
   const { after, before, since, until } = filter;
   let blocks = db
     .selectFrom('event_blocks')
-    .select(['first', 'last', 'earliest', 'latest', 'previous_hash', 'names', 'lines'])
+    .select(['first', 'last', 'earliest', 'latest', 'previous_hash', 'names'])
+    .select(sql<number>`octet_length(lines)`.as('bytes'))
     .where('last', '>', after)
     // The key is the last number. Without a bound on it, blocks behind would be looked at one by one.
     .where('last', '<', before + MOST_OF_BLOCK)
@@ -57,17 +67,40 @@ function blocksWith(
   if (since !== undefined) blocks = blocks.where('latest', '>=', since);
   if (until !== undefined) blocks = blocks.where('earliest', '<', until);
   for (const wanted of wantedNames(filter)) blocks = blocks.where(sql<boolean>`instr(names, ${wanted}) > 0`);
-  return blocks
+  const heads = await blocks
     .orderBy('last', order === 'newest' ? 'desc' : 'asc')
     .limit(BLOCKS_PER_TURN)
     .execute();
+  if (heads.length === 0) return { blocks: [], isLast: true };
+  let bytes = 0;
+  const fitting = heads.filter((head, index) => (bytes += head.bytes) <= BYTES_PER_TURN || index === 0);
+  const texts = await db
+    .selectFrom('event_blocks')
+    .select(['last', 'lines'])
+    .where(
+      'last',
+      'in',
+      fitting.map(({ last }) => last),
+    )
+    .execute();
+  const linesOf = new Map(texts.map(({ last, lines }) => [last, lines]));
+  return {
+    blocks: fitting.map((head) => ({ ...head, lines: linesOf.get(head.last) ?? '' })),
+    isLast: heads.length < BLOCKS_PER_TURN && fitting.length === heads.length,
+  };
+}
+
+interface Taken {
+  readonly record: EventRecord;
+  /** Of its line. */
+  readonly length: number;
 }
 
 /** Those a filter finds, oldest first. */
-function recordsOf(block: Block, filter: EventFilter): readonly EventRecord[] {
+function recordsOf(block: Block, filter: EventFilter): readonly Taken[] {
   const { previous_hash, lines } = block;
   const [first = '', ...others] = textsIn(filter);
-  const found: EventRecord[] = [];
+  const found: Taken[] = [];
   // Looked for in all lines at once: most have nothing of it, and are not even taken out.
   for (let at = lines.indexOf(first); at !== -1;) {
     const start = lines.lastIndexOf('\n', at) + 1;
@@ -81,7 +114,10 @@ function recordsOf(block: Block, filter: EventFilter): readonly EventRecord[] {
         const { sequence, at: time, actor, event, hash } = parsed;
         const record = { sequence, at: time, actor, event, previousHash: previousHash ?? '', hash };
         if (matches(record, filter))
-          found.push(isFiled(block, record) ? record : { ...record, isMisfiled: true });
+          found.push({
+            record: isFiled(block, record) ? record : { ...record, isMisfiled: true },
+            length: line.length,
+          });
       }
     }
     at = end + 1 < lines.length ? lines.indexOf(first, end + 1) : -1;
@@ -130,12 +166,12 @@ export async function lastBlock(db: Db): Promise<ChainPoint | undefined> {
 /** Every event of every block, oldest first. */
 export async function* allInBlocks(db: Db): AsyncGenerator<EventRecord> {
   for (let after = 0; ;) {
-    const blocks = await blocksWith(db, { after, before: Number.MAX_SAFE_INTEGER }, 'oldest');
+    const { blocks, isLast } = await blocksWith(db, { after, before: Number.MAX_SAFE_INTEGER }, 'oldest');
     for (const block of blocks) {
-      yield* recordsOf(block, {});
+      for (const { record } of recordsOf(block, {})) yield record;
       after = block.last;
     }
-    if (blocks.length < BLOCKS_PER_TURN) return;
+    if (isLast) return;
   }
 }
 

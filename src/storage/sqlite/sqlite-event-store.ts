@@ -3,6 +3,7 @@ import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { HubError } from '../../kernel/index.js';
 import {
   chainEvents,
+  type EventPage,
   type EventQuery,
   type EventRecord,
   type EventStore,
@@ -10,7 +11,7 @@ import {
 } from '../../governance/index.js';
 import type { Db } from '../database.js';
 import { continues, readAnchor, readSettled, SETTLED_KEY, type ChainPoint } from '../event-marks.js';
-import { endsCall } from '../event-rows.js';
+import { cutPage, endsCall } from '../event-rows.js';
 import { toStorageError } from '../storage-errors.js';
 import { BlockInserts, LEAST_OF_BLOCK } from './block-inserts.js';
 import { EventInserts } from './event-inserts.js';
@@ -20,14 +21,18 @@ import { OpenCalls } from './open-calls.js';
 import type { SqliteConnection } from './sqlite-connection.js';
 import { journalPath } from './sqlite-file.js';
 import { StoredEvents } from './stored-events.js';
-import { trimEvents } from './trim-events.js';
+import { endOfBytes, trimEvents } from './trim-events.js';
 
 const ROWS_PER_TRIM = 2_000;
+/** Each page of what is removed is looked at. */
+const BYTES_PER_TRIM = 8_388_608;
 /** How many rows may pass before the settled mark is moved. */
 const ROWS_PER_MARK = 1_000;
 /** So many events, or so many milliseconds, until those in the journal become rows together. */
 const EVENTS_PER_GROUP = 256;
 const MOST_PENDING = 2 * EVENTS_PER_GROUP;
+/** Or so many bytes, where events are large. */
+const BYTES_PER_GROUP = 1_048_576;
 const GROUP_MS = 50;
 const RETRY_MS = 1_000;
 /** So many share the cost of a write well enough, and a server that is handed these works while the hub reads the next. */
@@ -141,7 +146,8 @@ export class SqliteEventStore implements EventStore {
     const pending = this.#pending.length;
     if (pending >= MOST_PENDING) this.#group();
     // Calls that wait for these events go first: making rows takes as long as ten of them.
-    else if (pending >= EVENTS_PER_GROUP) this.#groupingNext ??= setImmediate(() => this.#group());
+    else if (pending >= EVENTS_PER_GROUP || journal.length >= BYTES_PER_GROUP)
+      this.#groupingNext ??= setImmediate(() => this.#group());
     else this.#groupSoon();
   }
 
@@ -253,17 +259,23 @@ export class SqliteEventStore implements EventStore {
     this.#marked = last;
   }
 
-  async query({ limit, order, ...filter }: EventQuery): Promise<readonly EventRecord[]> {
+  /** Those that wait are few, and in memory: they count for nothing in `maxBytes`. */
+  async query({ limit, maxBytes, order, ...filter }: EventQuery): Promise<EventPage> {
     await this.settle();
     const last = (await this.#stored.end())?.sequence ?? 0;
     const pending = this.#pendingAfter(last).filter((record) => matches(record, filter));
+    const bound = maxBytes === undefined ? {} : { maxBytes };
     if (order === 'oldest') {
-      const stored = await this.#stored.find({ limit, order, ...filter }, last);
-      return [...stored, ...pending].slice(0, limit);
+      const stored = await this.#stored.find({ limit, order, ...bound, ...filter }, last);
+      return stored.isCut === true ? stored : [...stored, ...pending].slice(0, limit);
     }
     const newest = pending.toReversed().slice(0, limit);
-    const rest = { limit: limit - newest.length, order, ...filter };
-    return [...newest, ...(await this.#stored.find(rest, last))];
+    const stored = await this.#stored.find(
+      { limit: limit - newest.length, order, ...bound, ...filter },
+      last,
+    );
+    const all = [...newest, ...stored];
+    return stored.isCut === true ? cutPage(all) : all;
   }
 
   async last(): Promise<EventRecord | undefined> {
@@ -304,8 +316,9 @@ export class SqliteEventStore implements EventStore {
       // Each time: where there was no room for rows, removing others makes some.
       await this.settle(true);
       const last = (await this.#stored.end())?.sequence ?? 0;
-      const upTo = Math.min(sequence, last, trimmed + ROWS_PER_TRIM);
-      if (upTo <= trimmed) return;
+      const most = Math.min(sequence, last, trimmed + ROWS_PER_TRIM);
+      if (most <= trimmed) return;
+      const upTo = await endOfBytes(this.#db, { after: trimmed, upTo: most }, BYTES_PER_TRIM);
       await trimEvents(this.#db, upTo);
       this.#openCalls.forgetUpTo(upTo);
       trimmed = upTo;

@@ -1,8 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { EventQuery, EventRecord } from '../../governance/index.js';
+import { BYTES_PER_PAGE, type EventPage, type EventQuery, type EventRecord } from '../../governance/index.js';
 import type { Db } from '../database.js';
 import { readAnchor, readSettled, type ChainPoint } from '../event-marks.js';
-import { CALL_ENDS, endsCall, fromEventRow, whereEvents, type EventFilter } from '../event-rows.js';
+import {
+  CALL_ENDS,
+  cutPage,
+  endsCall,
+  findEventRows,
+  type EventFilter,
+  type FoundEvents,
+} from '../event-rows.js';
 import { findInBlocks, lastBlock } from './block-events.js';
 
 /** Rows of the narrow index a filter reads before others get their turn: a few milliseconds. */
@@ -26,18 +33,22 @@ export class StoredEvents {
   }
 
   /** Up to the event with the number `last`. */
-  async find({ limit, order, ...filter }: EventQuery, last: number): Promise<readonly EventRecord[]> {
+  async find({ limit, maxBytes = Infinity, order, ...filter }: EventQuery, last: number): Promise<EventPage> {
     const { sequence: trimmed } = await readAnchor(this.#db);
     let low = Math.max(trimmed, filter.after ?? 0);
     let high = Math.min(last, (filter.before ?? Infinity) - 1);
     const found: EventRecord[] = [];
+    let bytesLeft = maxBytes;
     while (low < high && found.length < limit) {
       const from = order === 'newest' ? Math.max(low, high - ROWS_PER_TURN) : low;
       const to = order === 'newest' ? high : Math.min(high, low + ROWS_PER_TURN);
       const range = { ...filter, after: from, before: to + 1 };
-      found.push(...(await this.#findIn(range, order, limit - found.length)));
+      const { records, bytes, isCut } = await this.#findIn(range, order, limit - found.length, bytesLeft);
+      found.push(...records);
+      bytesLeft -= bytes;
       if (order === 'newest') high = from;
       else low = to;
+      if (isCut || (bytesLeft <= 0 && low < high)) return cutPage(found);
       if (low < high && found.length < limit) await turn();
     }
     return found;
@@ -47,31 +58,23 @@ export class StoredEvents {
     range: EventFilter & { readonly after: number; readonly before: number },
     order: EventQuery['order'],
     limit: number,
-  ): Promise<readonly EventRecord[]> {
-    const rows = await this.#findRows(range, order, limit);
-    const blocked = await findInBlocks(this.#db, range, order, limit);
-    if (blocked.length === 0) return rows;
+    maxBytes: number,
+  ): Promise<FoundEvents> {
+    const rows = await findEventRows(this.#db, range, order, limit, maxBytes);
+    const blocked = await findInBlocks(this.#db, range, order, limit, maxBytes);
+    if (blocked.records.length === 0) return rows;
     const sign = order === 'newest' ? -1 : 1;
-    return [...rows, ...blocked].sort((a, b) => sign * (a.sequence - b.sequence)).slice(0, limit);
-  }
-
-  /** The inner query reads nothing but the narrow index; rows are fetched only for what it found. */
-  async #findRows(
-    filter: EventFilter,
-    order: EventQuery['order'],
-    limit: number,
-  ): Promise<readonly EventRecord[]> {
-    const direction = order === 'newest' ? 'desc' : 'asc';
-    const sequences = whereEvents(this.#db.selectFrom('events').select('sequence'), filter)
-      .orderBy('sequence', direction)
-      .limit(limit);
-    const rows = await this.#db
-      .selectFrom('events')
-      .selectAll()
-      .where('sequence', 'in', sequences)
-      .orderBy('sequence', direction)
-      .execute();
-    return rows.map(fromEventRow);
+    // What one of them has behind the end of the other may come after something that was not read.
+    const end = Math.min(
+      ...[rows, blocked].map(({ records, isCut }) =>
+        isCut ? sign * (records.at(-1)?.sequence ?? 0) : Infinity,
+      ),
+    );
+    const records = [...rows.records, ...blocked.records]
+      .filter(({ sequence }) => sign * sequence <= end)
+      .sort((a, b) => sign * (a.sequence - b.sequence))
+      .slice(0, limit);
+    return { records, bytes: rows.bytes + blocked.bytes, isCut: rows.isCut || blocked.isCut };
   }
 
   /** Where the chain stands; undefined where there is nothing. */
@@ -93,7 +96,7 @@ export class StoredEvents {
 
   async at(sequence: number): Promise<EventRecord | undefined> {
     const range = { after: sequence - 1, before: sequence + 1 };
-    return (await this.#findIn(range, 'oldest', 1))[0];
+    return (await this.#findIn(range, 'oldest', 1, Infinity)).records[0];
   }
 
   /** Since the mark up to which every call is finished and up to `last`, oldest first. */
@@ -111,16 +114,16 @@ export class StoredEvents {
   ): Promise<readonly CallMark[]> {
     const isFinished = type !== 'call.intended';
     const marks = (await this.#callRows(type, after, last)).map((row) => ({ ...row, isFinished }));
-    let page: readonly EventRecord[];
+    let page: FoundEvents;
     let from = after;
     do {
       const range = { type, after: from, before: last + 1 };
-      page = await findInBlocks(this.#db, range, 'oldest', CALLS_PER_PAGE);
-      for (const { sequence, event } of page)
+      page = await findInBlocks(this.#db, range, 'oldest', CALLS_PER_PAGE, BYTES_PER_PAGE);
+      for (const { sequence, event } of page.records)
         if (event.type === 'call.intended' || endsCall(event))
           marks.push({ sequence, callId: event.callId, isFinished });
-      from = page.at(-1)?.sequence ?? last;
-    } while (page.length === CALLS_PER_PAGE);
+      from = page.records.at(-1)?.sequence ?? last;
+    } while (page.isCut || page.records.length === CALLS_PER_PAGE);
     return marks;
   }
 
