@@ -36,7 +36,7 @@ test('a watch is tried again also where it could not be found out who serves the
   });
   const agentOf = () => ({ id: 'ada' }) as Agent;
   const onUpdated = (uri: string): void => void updated.push(uri);
-  const watch = await watchResource({ agentOf, scope, uri: 'note://1', onUpdated });
+  const watch = await watchResource({ agentOf, scope, conversation: {}, uri: 'note://1', onUpdated });
   isBroken = true;
   await vi.advanceTimersByTimeAsync(1_000);
   isBroken = false;

@@ -2,13 +2,15 @@ import type { Agent } from '../agents/index.js';
 import type { ResourceOwner, SurfaceScope } from '../catalog/index.js';
 import type { AccessProvider } from '../credentials/index.js';
 import { HubError, isHubError } from '../kernel/index.js';
-import type { Upstreams } from '../upstreams/index.js';
+import type { Caller, Upstreams } from '../upstreams/index.js';
 import type { Surfaces } from './surfaces.js';
 
 export interface WatchRequest {
   /** As it is when it is asked for: what it may see may change. */
   readonly agentOf: () => Agent;
   readonly scope: SurfaceScope;
+  /** In which its client's calls are made, where those of several have one each. */
+  readonly conversation: Pick<Caller, 'session' | 'asks'>;
   /** As the agent knows it. */
   readonly uri: string;
   /** Told the address that changed, as the agent knows it. */
@@ -93,9 +95,10 @@ class ResourceWatch {
 
   async #watch({ connector, uri }: ResourceOwner): Promise<void> {
     const { credentials, upstreams } = this.#deps;
-    const { id } = this.#request.agentOf();
+    const { agentOf, conversation } = this.#request;
+    const { id } = agentOf();
     const access = await credentials.accessFor(connector, id);
-    const leave = await upstreams.watch(connector, access, id, uri, {
+    const leave = await upstreams.watch(connector, access, { ...conversation, principal: id }, uri, {
       updated: (changed) => this.#tell(changed, uri),
       lost: () => {
         this.#leave = undefined;

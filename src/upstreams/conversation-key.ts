@@ -1,8 +1,7 @@
 import type { Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
-import type { AgentId } from '../kernel/index.js';
 import { ASK_EVERYTHING, ASK_NOTHING, withoutRoots, type AskProfile } from './ask-profile.js';
-import type { Caller } from './upstream.js';
+import type { Caller, Watching } from './upstream.js';
 
 /**
  * What may be asked in the conversation of a caller. Where that is settled at the beginning, callers with different
@@ -26,10 +25,11 @@ export function profileFor(
 export function watchKeyOf(
   { id, isolation, endpoint }: Connector,
   access: Access,
-  principal: AgentId,
+  { principal, session }: Watching,
 ): string {
   const base = `${id}\n${access.id}`;
   if (isolation === 'shared') return base;
+  if (isolation === 'per_session') return `${base}\n${principal}\n${session ?? ''}`;
   return endpoint.transport === 'stdio' ? `${base}\n${principal}` : `${base}\n\nwatch`;
 }
 

@@ -1,6 +1,6 @@
 import type { Connector } from '../connectors/index.js';
 import { HubError, type AgentId } from '../kernel/index.js';
-import type { Caller } from './upstream.js';
+import type { Caller, Watching } from './upstream.js';
 
 /** Whose own a conversation is: of an agent, or of one session of its clients. Undefined: of nobody in particular. */
 export interface ConversationOwner {
@@ -15,8 +15,12 @@ export function ownerOf({ isolation }: Connector, { principal, session }: Caller
   };
 }
 
-/** As whom resources are watched. Over HTTP all who do so with one credential are one. */
-export function watcherOf({ endpoint }: Connector, principal: AgentId): Caller {
+/** As whom resources are watched: where each session has its own conversation, in that. Over HTTP all others with one credential are one. */
+export function watcherOf(
+  { endpoint, isolation }: Connector,
+  { principal, session, asks }: Watching,
+): Caller {
+  if (isolation === 'per_session') return { principal, session, asks };
   return { principal: endpoint.transport === 'stdio' ? principal : 'hub' };
 }
 

@@ -66,7 +66,10 @@ test('U-14: an upstream that refuses the conversation itself and quotes the toke
   const access: Access = { ...TOKEN, headers: { authorization: 'Bearer s3cret-t0ken' } };
   const refused = { code: 'upstream_rejected', message: 'no: Bearer ***' };
   await expect(pool.open(connector, access, ALICE)).rejects.toMatchObject(refused);
-  const watched = pool.watch(connector, access, toAgentId('alice'), 'x:1', { updated() {}, lost() {} });
+  const watched = pool.watch(connector, access, { principal: toAgentId('alice') }, 'x:1', {
+    updated() {},
+    lost() {},
+  });
   await expect(watched).rejects.toMatchObject(refused);
 });
 

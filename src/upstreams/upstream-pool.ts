@@ -18,7 +18,7 @@ import { toHubError, toOpenFailure } from './upstream-failure.js';
 import { toUpstream } from './to-upstream.js';
 import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-resources.js';
 import { UpstreamPaused } from './upstream-paused.js';
-import type { Caller, Lease, UpstreamChange, Upstreams, UpstreamState } from './upstream.js';
+import type { Caller, Lease, UpstreamChange, Upstreams, UpstreamState, Watching } from './upstream.js';
 
 const SWEEP_MS = 15_000;
 
@@ -115,14 +115,15 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
   async watch(
     connector: Connector,
     access: Access,
-    principal: AgentId,
+    watching: Watching,
     uri: string,
     watcher: ResourceWatcher,
   ): Promise<() => void> {
     const common = this.#sharedOf(connector);
-    const caller = watcherOf(connector, principal);
-    const profile = profileFor(connector, { principal }, common);
-    const key = `${watchKeyOf(connector, access, principal)}\n${profile.key}`;
+    const caller = watcherOf(connector, watching);
+    const { asks } = caller;
+    const profile = profileFor(connector, { principal: watching.principal, asks }, common);
+    const key = `${watchKeyOf(connector, access, watching)}\n${profile.key}`;
     let member = this.#members.get(key);
     try {
       if (member === undefined)

@@ -35,6 +35,11 @@ export interface Caller {
   readonly insists?: boolean | undefined;
 }
 
+/** For whom a resource is watched. */
+export interface Watching extends Pick<Caller, 'session' | 'asks'> {
+  readonly principal: AgentId;
+}
+
 /** Something that people want to know about an upstream, when it happens. */
 export type UpstreamChange =
   | {
@@ -176,7 +181,7 @@ export interface Upstreams {
   watch(
     connector: Connector,
     access: Access,
-    principal: AgentId,
+    caller: Watching,
     uri: string,
     watcher: ResourceWatcher,
   ): Promise<() => void>;

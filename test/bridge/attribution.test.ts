@@ -260,6 +260,25 @@ test('what is suggested for an argument comes from the conversation of the sessi
   }
 });
 
+describe.each(['legacy', 'modern'] as const)('a resource that a %s client subscribed to', (era) => {
+  test.each([
+    ['that cannot be asked', {}],
+    ['that can be asked', { handlers: { elicitation: () => ({ action: 'decline' }) } }],
+  ])('is watched in the conversation of the session %s', async (_, able) => {
+    const hub = await stdio('per_session', TELLING);
+    const client = keep(await connectAgent(hub, { era, key: KEYS.ada, ...able }));
+    const heard: unknown[] = [];
+    const filter = { resourceSubscriptions: ['tell://state'] };
+    await client.subscribe(filter, ({ method, params }) => heard.push([method, params?.['uri']]));
+    const { content } = await client.callTool('pipe__touch');
+    expect(JSON.parse(String(content[0]?.['text']))).toEqual({ isWatched: true });
+    await expect.poll(() => heard).toEqual([['notifications/resources/updated', 'tell://state']]);
+    const other = keep(await connectAgent(hub, { era: 'legacy', key: KEYS.bob, ...able }));
+    const { content: told } = await other.callTool('pipe__touch');
+    expect(JSON.parse(String(told[0]?.['text']))).toEqual({ isWatched: false });
+  });
+});
+
 describe('B21: a log message that says nothing of its call', () => {
   async function hearing(hub: TestHub) {
     const [ada, bob] = [

@@ -1,6 +1,7 @@
 import type { Json, JsonObject, ProtocolError, RequestId } from '../jsonrpc/index.js';
 import type {
   ChangeNotification,
+  ClientCapabilities,
   ClientDescription,
   InputRequests,
   InputResponses,
@@ -131,6 +132,10 @@ export type Handler = (request: McpRequest) => HandlerResult | Promise<HandlerRe
 /** A client that wants to hear of changes. */
 export interface ListenRequest {
   readonly principal: string;
+  /** As in `McpRequest`. */
+  readonly session?: string;
+  /** What the client told of itself. */
+  readonly capabilities?: ClientCapabilities;
   readonly filter: SubscriptionFilter;
   /** Calls after `close` are ignored. */
   readonly emit: (notification: ChangeNotification) => void;

@@ -1,9 +1,11 @@
 // A server of the handshake era over a pipe that tells which process it is: in the answer to `whose`, with how many calls
-// it had before, and as a completion. `hold` logs its label and goes on until `let_go` is called; then it logs it again.
+// it had before, and as a completion. `touch` changes its resource, which whoever subscribed in this process hears.
+// `hold` logs its label and goes on until `let_go` is called; then it logs it again.
 import { createInterface } from 'node:readline';
 
 const held = new Map();
 let calls = 0;
+let isWatched = false;
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const log = (data) => send({ method: 'notifications/message', params: { level: 'info', data } });
@@ -11,6 +13,10 @@ const text = (value) => ({ content: [{ type: 'text', text: JSON.stringify(value)
 
 const tools = {
   whose: () => text({ pid: process.pid, before: calls++ }),
+  touch: () => {
+    if (isWatched) send({ method: 'notifications/resources/updated', params: { uri: 'tell://state' } });
+    return text({ isWatched });
+  },
   hold: ({ label }, id) => {
     log(label);
     held.set(id, label);
@@ -28,7 +34,7 @@ const tools = {
 const results = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
-    capabilities: { tools: {}, prompts: {}, completions: {}, logging: {} },
+    capabilities: { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {}, logging: {} },
     serverInfo: { name: 'telling', version: '1' },
     instructions: 'Only for those who may use it.',
   }),
@@ -36,6 +42,15 @@ const results = {
     tools: Object.keys(tools).map((name) => ({ name, inputSchema: { type: 'object' } })),
   }),
   'prompts/list': () => ({ prompts: [{ name: 'p', arguments: [{ name: 'a' }] }] }),
+  'resources/list': () => ({ resources: [{ uri: 'tell://state', name: 'state' }] }),
+  'resources/subscribe': () => {
+    isWatched = true;
+    return {};
+  },
+  'resources/unsubscribe': () => {
+    isWatched = false;
+    return {};
+  },
   'completion/complete': () => ({ completion: { values: [String(process.pid)] } }),
   'logging/setLevel': () => ({}),
   'tools/call': ({ name, arguments: args }, id) => tools[name](args ?? {}, id),

@@ -3,16 +3,23 @@ import type { ChangeNotification, ServerCapabilities } from '../../model/index.j
 import type { Core } from '../core.js';
 import type { Subscription } from '../handler.js';
 import { whenReady, type MaybePromise } from '../maybe-promise.js';
+import type { SessionRecord } from './session-store.js';
 
 /** Of a resource that is subscribed to, or will be when the answer is there. */
 interface Place {
   subscription: Subscription | undefined;
 }
 
+/** Whose changes they are. */
+export interface Hearer {
+  readonly id: string;
+  readonly record: Pick<SessionRecord, 'principal' | 'client'>;
+}
+
 /** What one legacy client hears of changes: every advertised list, and the resources it subscribed to. */
 export class ChangeDesk {
   readonly #core: Core;
-  readonly #principal: string;
+  readonly #hearer: Hearer;
   readonly #capabilities: ServerCapabilities;
   readonly #tell: (text: string) => void;
   /** There from the first subscription on: most clients have none. */
@@ -21,9 +28,9 @@ export class ChangeDesk {
   #opened = false;
   #closed = false;
 
-  constructor(core: Core, principal: string, capabilities: ServerCapabilities, tell: (text: string) => void) {
+  constructor(core: Core, hearer: Hearer, capabilities: ServerCapabilities, tell: (text: string) => void) {
     this.#core = core;
-    this.#principal = principal;
+    this.#hearer = hearer;
     this.#capabilities = capabilities;
     this.#tell = tell;
   }
@@ -43,7 +50,7 @@ export class ChangeDesk {
     const failed = (error: unknown): void =>
       this.#core.observe({ type: 'port_failed', port: 'listen', error });
     try {
-      const subscription = listen({ principal: this.#principal, filter, emit: this.#emit });
+      const subscription = listen({ principal: this.#hearer.record.principal, filter, emit: this.#emit });
       whenReady(subscription, (it) => (this.#opened ? (this.#lists = it) : it.close()), failed);
     } catch (error) {
       failed(error);
@@ -85,8 +92,11 @@ export class ChangeDesk {
     resources.set(uri, place);
     let subscription: MaybePromise<Subscription>;
     try {
+      const { id: session, record } = this.#hearer;
       subscription = listen({
-        principal: this.#principal,
+        principal: record.principal,
+        session,
+        capabilities: record.client.capabilities,
         filter: { resourceSubscriptions: [uri] },
         emit: this.#emit,
       });

@@ -31,9 +31,7 @@ export abstract class LegacySession implements LegacyPeer, PeerSession {
     this.description = description;
     this.#record = record;
     this.asks = new AskDesk(core.askDeadlines, core.self);
-    this.changes = new ChangeDesk(core, record.principal, description.capabilities, (text) =>
-      this.tell(text),
-    );
+    this.changes = new ChangeDesk(core, this, description.capabilities, (text) => this.tell(text));
   }
 
   /** To be called once, when the session is complete: a session that was taken over may have changes to tell at once. */

@@ -64,11 +64,11 @@ export class ListenDesk {
   #listen(
     listen: Listen,
     call: ListenCall,
-    { principal, outlet }: ListenInit,
+    { principal, outlet, envelope: { capabilities } }: ListenInit,
     filter: SubscriptionFilter,
   ): void {
     whenReady(
-      listen({ principal, filter, emit: (notification) => call.emit(notification) }),
+      listen({ principal, capabilities, filter, emit: (notification) => call.emit(notification) }),
       (subscription) => call.acknowledge(subscription),
       (error) => this.#failed(call, outlet, error),
     );
