@@ -88,7 +88,7 @@ test('the chain can be computed as docs/events.md says', async () => {
     unfinishedCalls: () => Promise.resolve([]),
     anchor: () => Promise.resolve({ sequence: 0, hash: '0'.repeat(64) }),
   };
-  expect(await verifyChain(store)).toEqual({ ok: true, events: 3, head: previousHash });
+  expect(await verifyChain(store)).toEqual({ ok: true, events: 3, first: 1, head: previousHash });
   records[1] = { ...records[1]!, at: 0 };
   expect(await verifyChain(store)).toEqual({ ok: false, sequence: 2, problem: 'altered' });
 });

@@ -98,7 +98,13 @@ function hashOf(text: string): string {
 }
 
 export type ChainVerdict =
-  | { readonly ok: true; readonly events: number; readonly head: string }
+  | {
+      readonly ok: true;
+      readonly events: number;
+      /** The number of the first event that is kept, or would be: whatever was before is not vouched for. */
+      readonly first: number;
+      readonly head: string;
+    }
   | { readonly ok: false; readonly sequence: number; readonly problem: 'missing' | 'altered' };
 
 const PAGE = 1_000;
@@ -118,7 +124,7 @@ export async function verifyChain(store: EventReader & Pick<EventStore, 'anchor'
       maxBytes: BYTES_PER_PAGE,
       order: 'oldest',
     });
-    if (page.length === 0) return { ok: true, events, head: hash };
+    if (page.length === 0) return { ok: true, events, first: anchor.sequence + 1, head: hash };
     for (const record of page) {
       if (record.sequence !== sequence + 1) return { ok: false, sequence: sequence + 1, problem: 'missing' };
       if (record.previousHash !== hash || record.hash !== expectedHash(record) || record.isMisfiled === true)

@@ -43,7 +43,12 @@ describe('event log', () => {
     const log = await open(store);
     await Promise.all(Array.from({ length: 20 }, () => log.intend(hub, started)));
     expect(store.groups).toEqual([20]);
-    expect(await verifyChain(store)).toEqual({ ok: true, events: 20, head: store.records.at(-1)?.hash });
+    expect(await verifyChain(store)).toEqual({
+      ok: true,
+      events: 20,
+      first: 1,
+      head: store.records.at(-1)?.hash,
+    });
     await log.close();
   });
 

@@ -73,7 +73,12 @@ function appendContract(open: () => Promise<EventStore>): void {
     expect(await store.query(all)).toStrictEqual(plain(records));
     expect(await store.last()).toStrictEqual(plain(records).at(-1));
     expect(await store.count()).toBe(size);
-    expect(await verifyChain(store)).toEqual({ ok: true, events: size, head: records.at(-1)?.hash });
+    expect(await verifyChain(store)).toEqual({
+      ok: true,
+      events: size,
+      first: 1,
+      head: records.at(-1)?.hash,
+    });
   });
 
   test('B5.1: any text in any field comes back, and so do large numbers', async () => {
@@ -297,7 +302,7 @@ function trimContract(open: () => Promise<EventStore>): void {
     expect(sequences(await store.query(all))).toEqual([5, 6, 7, 8, 9, 10]);
     expect(await store.anchor()).toStrictEqual({ sequence: 4, hash: records[3]?.hash });
     expect(await store.count()).toBe(6);
-    expect(await verifyChain(store)).toEqual({ ok: true, events: 6, head: records.at(-1)?.hash });
+    expect(await verifyChain(store)).toEqual({ ok: true, events: 6, first: 5, head: records.at(-1)?.hash });
     await store.trim(4);
     await store.trim(0);
     expect(await store.count()).toBe(6);

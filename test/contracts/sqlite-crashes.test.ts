@@ -30,6 +30,7 @@ describe('a SQLite store whose process is killed', () => {
       expect(await verifyChain(storage.events)).toEqual({
         ok: true,
         events: last?.sequence,
+        first: 1,
         head: last?.hash,
       });
       const unfinished = await storage.events.unfinishedCalls();
@@ -54,6 +55,7 @@ describe('a SQLite store whose process is killed', () => {
       expect(await verifyChain(storage.events)).toEqual({
         ok: true,
         events: last?.sequence,
+        first: 1,
         head: last?.hash,
       });
       await storage.close();

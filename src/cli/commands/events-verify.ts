@@ -23,11 +23,13 @@ export function addEventsVerifyCommand(events: Command, cli: Cli): void {
       );
       show(cli, options, verdict, () => {
         const { terminal } = cli;
-        if (verdict.ok)
+        if (verdict.ok) {
+          const { events, first, head } = verdict;
+          const from = first === 1 ? '' : ` from number ${first} on`;
           terminal.print(
-            `${terminal.colors.green('The event log is whole')}: ${verdict.events} events, the last hash is ${verdict.head}.`,
+            `${terminal.colors.green('The event log is whole')}: ${events} events${from}, the last hash is ${head}.`,
           );
-        else
+        } else
           terminal.print(
             terminal.colors.red(
               `The event log is not whole: event ${verdict.sequence} is ${verdict.problem}.`,

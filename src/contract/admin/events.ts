@@ -97,7 +97,7 @@ export const eventView = z
 
 const chainVerdict = z
   .union([
-    z.strictObject({ ok: z.literal(true), events: z.int(), head: z.string() }),
+    z.strictObject({ ok: z.literal(true), events: z.int(), first: z.int(), head: z.string() }),
     z.strictObject({ ok: z.literal(false), sequence: z.int(), problem: z.enum(['missing', 'altered']) }),
   ])
   .meta({ id: 'ChainVerdict' });

@@ -124,7 +124,7 @@ const verifying: Scenario[] = [
     given: withHistory,
     request: { method: 'POST', path: '/events/verify' },
     status: 200,
-    body: { ok: true, events: 5, head: HASH },
+    body: { ok: true, events: 5, first: 1, head: HASH },
   },
   {
     name: 'B5.3: a changed row is found',
