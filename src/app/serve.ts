@@ -81,7 +81,9 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   hub.events.append({ kind: 'hub' }, { type: 'hub.started', version: VERSION });
   const schedule = startSchedule(hub, config);
   const refreshing = refreshOnChange(hub, schedule);
-  await schedule.refresh();
+  // Tried again until it succeeds: nothing may fail any more that would leave a server without a hub.
+  refreshing.request();
+  await refreshing.done();
   await schedule.known(FIRST_LISTING_MS);
   ready = true;
 
@@ -105,7 +107,8 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
     async reload(next) {
       const changed = await applyConfig(hub, next, folder, () => (current = next));
       tellWhatWaits(hub, config, next);
-      await schedule.refresh();
+      // What is in force stays so.
+      await schedule.refresh().catch(() => refreshing.request());
       return changed;
     },
     stop: ({ lingerMs = 0 } = {}) => (stopping ??= end(lingerMs)),

@@ -29,10 +29,21 @@ export interface HubHerald {
 /** Says it in the terminal, and in the data folder for other commands. */
 export function createHubHerald(cli: Cli, config: Config): HubHerald {
   const { pid } = process;
+  let isTold = false;
   return {
     announce({ localUrl, configFile }) {
       const known = configFile === undefined ? {} : { configFile };
-      writeHubFile(config.dataDir, { url: localUrl, pid, folder: cli.folder, ...known });
+      try {
+        writeHubFile(config.dataDir, { url: localUrl, pid, folder: cli.folder, ...known });
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        // A hub that serves is not ended for want of room for this.
+        if (!isTold)
+          cli.terminal.note(
+            `The hub's address cannot be written to ${config.dataDir} (${code}): commands do not find it without --url.`,
+          );
+        isTold = true;
+      }
     },
     ready: (hub) => printReady(cli, config, hub),
     ended: () => removeHubFile(config.dataDir, pid),

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/app/index.js';
-import { silentLogger, type Logger } from '../../src/kernel/index.js';
+import { HubError, silentLogger, type Logger } from '../../src/kernel/index.js';
 import { POLICY_TURN } from '../../src/operations/index.js';
 import { addConnector } from '../support/add-connector.js';
 import { admin } from '../support/admin.js';
@@ -120,6 +120,14 @@ describe('a valid configuration', () => {
     expect((await fresh.listTools()).items).toHaveLength(1);
     await reload(hub, { connectors: { added: { url: stays.url } } });
     await expect(fresh.listTools()).rejects.toThrow(/./);
+  });
+
+  test('is not refused because the store is away for a moment when it is in force already', async () => {
+    const { stays, hub } = await start();
+    const away = new HubError('storage_unavailable', 'the store cannot be used at the moment');
+    vi.spyOn(hub.running.hub.connectors, 'list').mockRejectedValueOnce(away);
+    expect(await reload(hub, { connectors: { added: { url: stays.url } } })).toContain('added');
+    await waitForSync(hub, 'added');
   });
 
   test('is told of by name where it waits for the next start', async () => {
