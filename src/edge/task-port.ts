@@ -40,7 +40,8 @@ export function createTaskPort(
   return {
     get: (request, id) => answer(request, (about) => tasks.get(about, id)),
     settled: (request, id, known) => answer(request, (about) => tasks.settled(about, id, known)),
-    update: (request, id, responses) => answer(request, (about) => tasks.update(about, id, responses)),
+    update: (request, id, responses, refusals) =>
+      answer(request, (about) => tasks.update(about, id, responses, refusals)),
     cancel: (request, id, final) => answer(request, (about) => tasks.cancel(about, id, final)),
     list: (request, cursor) => answer(request, (about) => tasks.list(about, cursor)),
   };

@@ -19,7 +19,7 @@ export function toUpstreamTask(
 ): UpstreamTask {
   return {
     get: async (options) => withOwnError(await task.get(options).then(heard, rethrow), connector),
-    update: (responses, options) => task.update(responses, options).then(heard, rethrow),
+    update: (responses, options, refusals) => task.update(responses, options, refusals).then(heard, rethrow),
     cancel: (options) => task.cancel(options).then(heard, rethrow),
     close: () => task.close(),
   };

@@ -9,6 +9,7 @@ import type {
   ClientCapabilities,
   InputRequest,
   InputRequests,
+  InputRefusals,
   InputResponses,
   LogLevel,
   LogMessage,
@@ -127,7 +128,7 @@ export type Round =
 export interface UpstreamTask {
   get(options: UpstreamOptions): Promise<TaskState>;
   /** By the keys of the questions. */
-  update(responses: InputResponses, options: UpstreamOptions): Promise<void>;
+  update(responses: InputResponses, options: UpstreamOptions, refusals?: InputRefusals): Promise<void>;
   cancel(options: UpstreamOptions): Promise<void>;
   /** Nobody wants to know any more; the task goes on. */
   close(): void;

@@ -96,6 +96,82 @@ describe('an error with which a client refuses a question', () => {
   });
 });
 
+describe('an error with which a client refuses what a task asks', () => {
+  /** Its task asks for a sample, and ends when that is answered. */
+  async function refuse(era: (typeof ERAS)[number]) {
+    const heard: JsonObject[] = [];
+    let end = (): void => {};
+    let isCancelled = false;
+    const at = '2026-01-01T00:00:00.000Z';
+    const task = (): JsonObject => ({
+      taskId: 't1',
+      status: isCancelled ? 'cancelled' : heard.length > 0 ? 'completed' : 'input_required',
+      createdAt: at,
+      lastUpdatedAt: at,
+      ...(era === 'legacy' ? { ttl: 60_000, pollInterval: 50 } : { ttlMs: 60_000, pollIntervalMs: 50 }),
+    });
+    const method = 'sampling/createMessage';
+    const params = QUESTIONS[method]!;
+    const upstream = keep(
+      await startUpstream({
+        era,
+        revision: '2025-11-25',
+        capabilities:
+          era === 'legacy'
+            ? { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } }
+            : { tools: {}, extensions: { 'io.modelcontextprotocol/tasks': {} } },
+        tools: [{ name: 't', inputSchema: { type: 'object' }, execution: { taskSupport: 'required' } }],
+        call: () => (era === 'legacy' ? { task: task() } : { ...task(), resultType: 'task' }),
+        results: {
+          'tasks/get': () =>
+            era === 'legacy' ? task() : { ...task(), inputRequests: { q: { method, params } } },
+          'tasks/cancel': () => {
+            isCancelled = true;
+            return {};
+          },
+        },
+        intercept: ({ rpc }, response) => {
+          if (rpc.method === 'tasks/result') {
+            response.writeHead(200, { 'content-type': 'text/event-stream' });
+            const write = (message: object) =>
+              response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+            const meta = { 'io.modelcontextprotocol/related-task': { taskId: 't1' } };
+            end = () => void write({ id: rpc.id, result: { content: [] } });
+            write({ id: 'q', method, params: { ...params, _meta: meta } });
+            return true;
+          }
+          if (rpc.method !== undefined || rpc.id !== 'q') return false;
+          heard.push((rpc as { error?: JsonObject }).error ?? {});
+          response.writeHead(202).end();
+          end();
+          return true;
+        },
+      }),
+    );
+    const hub = keep(await startTestHub({ config: { connectors: { up: { url: upstream.url, era } } } }));
+    await waitForSync(hub, 'up');
+    const sampling: InputHandler = () => {
+      throw new ProtocolError(-32_099, 'not before noon');
+    };
+    const client = keep(await connectAgent(hub, { era: 'legacy', handlers: { sampling } }));
+    const started = await client.startTool('up__t', {}, { asTask: {} });
+    if (started.type !== 'task') throw new Error('no task');
+    return { heard, end: client.awaitTask(started.task), isCancelled: () => isCancelled };
+  }
+
+  test('is the answer that a legacy upstream gets, and the task goes on', async () => {
+    const { heard, end } = await refuse('legacy');
+    expect(await end).toMatchObject({ content: [] });
+    expect(heard).toEqual([{ code: -32_099, message: 'not before noon' }]);
+  });
+
+  test('is nothing that a modern upstream can be told: the task is cancelled', async () => {
+    const { end, isCancelled } = await refuse('modern');
+    await expect(end).rejects.toThrow('cancelled');
+    expect(isCancelled()).toBe(true);
+  });
+});
+
 describe('the reason with which a client cancels a call', () => {
   async function cancel(reason: unknown) {
     const { hub, reasons, calls } = await start('legacy');

@@ -2,6 +2,7 @@ import { isObject, ProtocolError, type JsonObject } from '../jsonrpc/index.js';
 import {
   isEnded,
   isTaskStatus,
+  type InputRefusals,
   type InputRequest,
   type InputResponses,
   type Task,
@@ -20,8 +21,11 @@ import type { Settings } from './settings.js';
 export interface FollowedTask {
   /** What became of it so far. Questions that are open come with it. */
   get(options?: RequestOptions): Promise<TaskState>;
-  /** Answers by the keys of the questions; those of others are ignored. */
-  update(responses: InputResponses, options?: RequestOptions): Promise<void>;
+  /**
+   * Answers by the keys of the questions; those of others are ignored. `refusals` are errors instead of answers, for
+   * servers that can be told them. Others get the answer to the same question; where there is none the task is cancelled.
+   */
+  update(responses: InputResponses, options?: RequestOptions, refusals?: InputRefusals): Promise<void>;
   /** A wish: the task may end in another way. */
   cancel(options?: RequestOptions): Promise<void>;
   /** Asks no more. The task itself goes on. */
@@ -53,7 +57,16 @@ class ModernTask implements FollowedTask {
     return state.result === undefined ? state : { ...state, result: toTaskResult(state.result) };
   }
 
-  async update(inputResponses: InputResponses, options?: RequestOptions): Promise<void> {
+  async update(
+    inputResponses: InputResponses,
+    options?: RequestOptions,
+    refusals: InputRefusals = {},
+  ): Promise<void> {
+    if (Object.keys(refusals).some((key) => !Object.hasOwn(inputResponses, key))) {
+      // It would wait for an answer that does not come.
+      await this.cancel(options);
+      throw new ClientError('input_refused', 'a question of the task was refused');
+    }
     await this.#request('tasks/update', { inputResponses }, options);
   }
 
@@ -113,12 +126,20 @@ class LegacyTask implements FollowedTask {
     return { ...task, status: 'input_required', inputRequests };
   }
 
-  async update(responses: InputResponses): Promise<void> {
-    for (const [key, response] of Object.entries(responses)) {
-      const question = this.#questions.get(key);
-      this.#questions.delete(key);
-      question?.answer(response);
-    }
+  async update(
+    responses: InputResponses,
+    _options?: RequestOptions,
+    refusals: InputRefusals = {},
+  ): Promise<void> {
+    for (const [key, { code, message, data }] of Object.entries(refusals))
+      this.#take(key)?.refuse(new ProtocolError(code, message, data));
+    for (const [key, response] of Object.entries(responses)) this.#take(key)?.answer(response);
+  }
+
+  #take(key: string): Question | undefined {
+    const question = this.#questions.get(key);
+    this.#questions.delete(key);
+    return question;
   }
 
   async cancel(options?: RequestOptions): Promise<void> {

@@ -1,4 +1,4 @@
-import { ProtocolError, type JsonObject } from '../jsonrpc/index.js';
+import { ProtocolError, type ErrorObject, type JsonObject } from '../jsonrpc/index.js';
 import type { InputRequest, InputRequests, InputResponses } from '../model/index.js';
 import { missingForInput } from '../wire/index.js';
 import type { Call } from './call.js';
@@ -44,8 +44,12 @@ export class InputRounds {
     }
   }
 
-  /** Answers to all requests; rejects when one of them cannot be answered. */
-  async gather(call: Call, requests: InputRequests): Promise<InputResponses> {
+  /** Answers to all requests; rejects when one of them cannot be answered, unless there is where to put the `refusals`. */
+  async gather(
+    call: Call,
+    requests: InputRequests,
+    refusals?: Map<string, ErrorObject>,
+  ): Promise<InputResponses> {
     const undeclared = this.#findUndeclared(call, requests);
     if (undeclared !== undefined) throw undeclared;
     const controller = new AbortController();
@@ -55,9 +59,11 @@ export class InputRounds {
         const handler = this.#desk.handlerFor(request, call);
         if (handler === undefined)
           throw new ClientError('input_failed', `there is no handler for ${request.method}`);
-        return [key, await this.#answer(call, request, handler, controller.signal)] as const;
+        const refused = refusals && ((error: ErrorObject) => refusals.set(key, error));
+        return [key, await this.#answer(call, request, handler, controller.signal, refused)] as const;
       });
-      return Object.fromEntries(await Promise.all(entries));
+      const answers = (await Promise.all(entries)).filter(([, answer]) => answer !== undefined);
+      return Object.fromEntries(answers) as InputResponses;
     } catch (error) {
       controller.abort();
       throw error;
@@ -90,7 +96,8 @@ export class InputRounds {
     request: InputRequest,
     handler: InputHandler,
     signal: AbortSignal,
-  ): Promise<JsonObject> {
+    onRefused?: (error: ErrorObject) => void,
+  ): Promise<JsonObject | undefined> {
     try {
       return await this.#desk.answer(
         request,
@@ -101,9 +108,11 @@ export class InputRounds {
     } catch (error) {
       const refused = error instanceof InputRefused;
       const failed = error instanceof ProtocolError;
+      if (failed) onRefused?.(error.toErrorObject());
       const late = error instanceof ClientError && error.code === 'timeout';
       if (request.method === 'elicitation/create' && (refused || failed || late))
         return { action: refused ? 'decline' : 'cancel' };
+      if (failed && onRefused !== undefined) return undefined;
       // Only elicitations have a way to say no; for the others the call ends here.
       if (refused || failed)
         throw new ClientError('input_refused', `${request.method} was refused`, { cause: error });

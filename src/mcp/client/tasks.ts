@@ -1,4 +1,4 @@
-import { ProtocolError } from '../jsonrpc/index.js';
+import { ProtocolError, type ErrorObject } from '../jsonrpc/index.js';
 import type { InputRequests, Task, TaskState } from '../model/index.js';
 import { TransportError } from '../transports/index.js';
 import type { Call } from './call.js';
@@ -109,9 +109,10 @@ export class Tasks {
   ): Promise<void> {
     const fresh = Object.entries(asked).filter(([key]) => !answeredKeys.has(key));
     if (fresh.length === 0) return;
-    const inputResponses = await this.#rounds.gather(call, Object.fromEntries(fresh));
+    const refusals = new Map<string, ErrorObject>();
+    const inputResponses = await this.#rounds.gather(call, Object.fromEntries(fresh), refusals);
     if (call.settled) return;
-    await followed.update(inputResponses, this.#optionsOf(call, true));
+    await followed.update(inputResponses, this.#optionsOf(call, true), Object.fromEntries(refusals));
     for (const [key] of fresh) answeredKeys.add(key);
   }
 

@@ -25,6 +25,7 @@ export {
   type ChangeNotification,
   type InputRequest,
   type InputRequests,
+  type InputRefusals,
   type InputResponses,
   type LogLevel,
   type LogMessage,

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../jsonrpc/index.js';
+import type { ErrorObject, Json, JsonObject } from '../jsonrpc/index.js';
 
 /** What a server may ask of a client in the course of a request. */
 export interface InputRequest {
@@ -25,6 +25,9 @@ export function isPartOfResource(asked: string, uri: string): boolean {
 export type InputRequests = Readonly<Record<string, InputRequest>>;
 /** The bare results, by the keys of the requests they answer. */
 export type InputResponses = Readonly<Record<string, JsonObject>>;
+
+/** Errors that came instead of answers. */
+export type InputRefusals = Readonly<Record<string, ErrorObject>>;
 
 /** How far a request is. Members that are not listed here are kept. */
 export interface Progress {

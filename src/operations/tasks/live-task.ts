@@ -1,7 +1,13 @@
 import type { ToolEntry } from '../../catalog/index.js';
 import { HubError, type TaskRecord } from '../../kernel/index.js';
 import type { JsonObject } from '../../mcp/jsonrpc/index.js';
-import { isEnded, type CallResult, type InputResponses, type TaskState } from '../../mcp/model/index.js';
+import {
+  isEnded,
+  type CallResult,
+  type InputRefusals,
+  type InputResponses,
+  type TaskState,
+} from '../../mcp/model/index.js';
 import type { Lease, UpstreamOptions, UpstreamTask } from '../../upstreams/index.js';
 import { failureOf, type Ending } from '../failure-of.js';
 import type { Guarded } from '../guard-answer.js';
@@ -88,9 +94,9 @@ export class LiveTask {
     return (this.#looking ??= this.#look(options).finally(() => (this.#looking = undefined)));
   }
 
-  async update(responses: InputResponses, options: UpstreamOptions): Promise<void> {
+  async update(responses: InputResponses, options: UpstreamOptions, refusals?: InputRefusals): Promise<void> {
     if (this.hasEnded) return;
-    await (await this.#follow())?.update(responses, options);
+    await (await this.#follow())?.update(responses, options, refusals);
     // What was seen before the answers were given counts no more.
     await this.#looking?.catch(() => {});
   }

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../mcp/jsonrpc/index.js';
 import {
   isEnded,
   type CallResult,
+  type InputRefusals,
   type InputResponses,
   type Task,
   type TaskState,
@@ -112,8 +113,13 @@ export class TaskDesk {
     return (await this.#ask(request, id, { kind: 'settled', known: [...known] })).now;
   }
 
-  async update(request: TaskRequest, id: string, responses: InputResponses): Promise<void> {
-    await this.#ask(request, id, { kind: 'update', responses });
+  async update(
+    request: TaskRequest,
+    id: string,
+    responses: InputResponses,
+    refusals?: InputRefusals,
+  ): Promise<void> {
+    await this.#ask(request, id, { kind: 'update', responses, refusals });
   }
 
   /** What it was before, so that the caller can tell whether there was something to cancel. */

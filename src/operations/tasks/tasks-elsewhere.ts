@@ -3,6 +3,7 @@ import { parseJson, stringifyJson, TOLERANT_JSON, type JsonObject } from '../../
 import {
   isEnded,
   type ClientCapabilities,
+  type InputRefusals,
   type InputResponses,
   type TaskState,
 } from '../../mcp/model/index.js';
@@ -18,7 +19,11 @@ const LONGEST_MS = 86_400_000;
 export type TaskQuestion =
   | { readonly kind: 'look' }
   | { readonly kind: 'settled'; readonly known: readonly string[] }
-  | { readonly kind: 'update'; readonly responses: InputResponses }
+  | {
+      readonly kind: 'update';
+      readonly responses: InputResponses;
+      readonly refusals?: InputRefusals | undefined;
+    }
   | { readonly kind: 'cancel'; readonly final: boolean };
 
 /** How it was before, where something was to be changed, and how it is. */
@@ -165,7 +170,7 @@ export async function askLive(
       return { now: await live.settled(options, onAbort, isNew) };
     }
     case 'update':
-      await live.update(question.responses, options);
+      await live.update(question.responses, options, question.refusals);
       return { now: live.state };
     case 'cancel': {
       const before = await live.look(options);

@@ -1,5 +1,5 @@
-import { INVALID_PARAMS, ProtocolError, type JsonObject } from '../../jsonrpc/index.js';
-import { isEnded, type InputRequests, type TaskState } from '../../model/index.js';
+import { INVALID_PARAMS, ProtocolError, type ErrorObject, type JsonObject } from '../../jsonrpc/index.js';
+import { isEnded, type InputRequest, type TaskState } from '../../model/index.js';
 import { toLegacyTask, withRelatedTask } from '../../wire/index.js';
 import type { Handler, McpRequest } from '../handler.js';
 import { idOf } from './modern-tasks.js';
@@ -40,11 +40,31 @@ async function resultOf(port: TaskPort, request: McpRequest): Promise<JsonObject
     if (isEnded(state.status)) return endOf(state);
     const fresh = Object.entries(state.inputRequests ?? {}).filter(([key]) => !answered.has(key));
     for (const [key] of fresh) answered.add(key);
-    const questions: InputRequests = Object.fromEntries(
-      fresh.map(([key, { method, params }]) => [key, { method, params: withRelatedTask(params, taskId) }]),
+    await Promise.all(
+      fresh.map(([key, { method, params }]) =>
+        answer(port, request, taskId, key, { method, params: withRelatedTask(params, taskId) }),
+      ),
     );
-    await port.update(request, taskId, await request.askClient(questions));
   }
+}
+
+/** Each answer is passed on when it comes, and so is an error instead of one. */
+async function answer(
+  port: TaskPort,
+  request: McpRequest,
+  taskId: string,
+  key: string,
+  question: InputRequest,
+): Promise<void> {
+  const refused: ErrorObject[] = [];
+  const responses = await request
+    .askClient({ [key]: question }, undefined, (error) => refused.push(error.toErrorObject()))
+    .catch((error: unknown) => {
+      if (refused.length === 0) throw error;
+      return {};
+    });
+  const [refusal] = refused;
+  await port.update(request, taskId, responses, refusal && { [key]: refusal });
 }
 
 function endOf({ taskId, result, error }: TaskState): JsonObject {

@@ -1,4 +1,4 @@
-import type { InputResponses, Task, TaskState } from '../../model/index.js';
+import type { InputRefusals, InputResponses, Task, TaskState } from '../../model/index.js';
 import type { McpRequest } from '../handler.js';
 import type { MaybePromise } from '../maybe-promise.js';
 
@@ -10,8 +10,16 @@ export interface TaskPort {
   get(request: McpRequest, taskId: string): MaybePromise<TaskState>;
   /** As soon as the task has ended or asks for something under a key that is not among `known`. */
   settled(request: McpRequest, taskId: string, known: ReadonlySet<string>): Promise<TaskState>;
-  /** Answers to keys that are not open are ignored. */
-  update(request: McpRequest, taskId: string, responses: InputResponses): MaybePromise<void>;
+  /**
+   * Answers to keys that are not open are ignored. `refusals`: with which errors the client refused; where the task cannot
+   * be told them and there is no answer to the same question, it is cancelled and this throws.
+   */
+  update(
+    request: McpRequest,
+    taskId: string,
+    responses: InputResponses,
+    refusals?: InputRefusals,
+  ): MaybePromise<void>;
   /** `final`: the client is told that the task is cancelled, and that must stay so. Tells how it was before. */
   cancel(
     request: McpRequest,
