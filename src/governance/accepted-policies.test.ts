@@ -100,3 +100,27 @@ test('decisions are the same when the policy library was given up in between', (
     giveUpCedar();
   }
 });
+
+test('a set that is prepared lets others have their turn, is in force when that is said, and is not read again', async () => {
+  for (const accepted of [undefined, remembering()]) {
+    const engine = createPolicyEngine({ clock: systemClock, ...(accepted !== undefined && { accepted }) });
+    engine.load([policy(PERMIT)]);
+    let turns = 0;
+    let isDone = false;
+    const turn = (): void => {
+      turns++;
+      if (!isDone) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const enforce = await engine.prepare([policy(`${PERMIT}\n`.repeat(900) + FORBID)]);
+    isDone = true;
+    expect(turns).toBeGreaterThan(3);
+    expect(engine.decide(CALL).kind).toBe('allow');
+    enforce();
+    expect(engine.decide(CALL).kind).toBe('deny');
+    await expect(engine.prepare([policy('permit(principal, action);')])).rejects.toMatchObject({
+      code: 'config_invalid',
+    });
+    expect(engine.decide(CALL).kind).toBe('deny');
+  }
+});

@@ -1,4 +1,11 @@
-const LIMITS = { depth: 32, levels: 80, statements: 1_000, operators: 250, choices: 50 } as const;
+const LIMITS = {
+  depth: 32,
+  levels: 80,
+  statements: 1_000,
+  operators: 250,
+  choices: 50,
+  members: 2_000,
+} as const;
 
 const TEXT_OR_COMMENT = /"(?:[^"\\]|\\[^])*"?|\/\/[^\n]*/g;
 const TOKEN = /[([{]|[)\]}]|[;,]|\b(?:if|when|unless)\b|&&|\|\||[-+*.]/g;
@@ -12,16 +19,21 @@ export function findEntanglement(text: string): string | undefined {
   let statements = 0;
   let operators = 0;
   let choices = 0;
+  let members = 0;
   for (const [token] of text.replace(TEXT_OR_COMMENT, '""').matchAll(TOKEN)) {
     nesting.add(token);
     if (token === 'if') choices++;
+    else if (token === ',') members++;
     else if (token === ';') {
       statements++;
       operators = 0;
       choices = 0;
+      members = 0;
     } else if (!')]}({,'.includes(token)) operators++;
     if (nesting.depth > LIMITS.depth) return `nested deeper than ${LIMITS.depth} brackets`;
     if (choices > LIMITS.choices) return `more than ${LIMITS.choices} times "if" in one statement`;
+    if (members > LIMITS.members)
+      return `more than ${LIMITS.members} members of sets and records in one statement: a tag, a toolset or several statements say the same`;
     if (operators > LIMITS.operators) return `more than ${LIMITS.operators} operators in one statement`;
     if (statements > LIMITS.statements) return `more than ${LIMITS.statements} statements in one document`;
     if (nesting.levels > LIMITS.levels)

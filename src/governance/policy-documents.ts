@@ -9,9 +9,9 @@ import type {
 import { HubError } from '../kernel/index.js';
 import { cedar } from './cedar.js';
 import { tellCedarErrors } from './cedar-problems.js';
+import { atOnce, toPieces, type Steps } from './policy-pieces.js';
 import { argumentNames, type ArgumentNames } from './policy-arguments.js';
 import { findEntanglement } from './policy-bounds.js';
-import { POLICY_SCHEMA } from './policy-schema.js';
 import type { Policy } from './policy.js';
 
 /** As `Tool::connector/name`. */
@@ -48,49 +48,71 @@ export interface Statement {
  */
 export function readPolicies(
   policies: readonly Policy[],
-  { passed = false }: { readonly passed?: boolean } = {},
+  options: { readonly passed?: boolean } = {},
 ): readonly Statement[] {
+  return atOnce(readInSteps(policies, options));
+}
+
+export function* readInSteps(
+  policies: readonly Policy[],
+  { passed = false }: { readonly passed?: boolean },
+): Steps<readonly Statement[]> {
   const documents = new Set<string>();
   for (const policy of policies) {
     // Statements are told apart by the name of their document: of two alike one would be lost, which may be a forbid.
     if (documents.has(policy.id)) throw refuse(policy, ['another document has the same name']);
     documents.add(policy.id);
   }
-  return policies.flatMap((policy) => readDocument(policy, passed));
+  const statements: Statement[] = [];
+  for (const policy of policies) statements.push(...(yield* readDocument(policy, passed)));
+  return statements;
 }
 
 /**
  * Throws like `readPolicies` for what the schema does not ask for. Takes a fraction of the time, because only statements
  * with an annotation are read as a whole.
  */
-export function requireOwnRules(policy: Policy): void {
-  const ids = splitDocument(policy).map((text, index) =>
-    text.includes('@') ? toStatement(policy, text, index).id : `${policy.id}/${index + 1}`,
-  );
+export function* requireOwnRules(policy: Policy): Steps<void> {
+  const ids: string[] = [];
+  for (const text of yield* splitDocument(policy)) {
+    const index = ids.length;
+    if (text.includes('@')) {
+      ids.push(toStatement(policy, text, index).id);
+      yield;
+    } else ids.push(`${policy.id}/${index + 1}`);
+  }
   requireDistinct(policy, ids);
 }
 
-function readDocument(policy: Policy, passed: boolean): Statement[] {
-  const statements = splitDocument(policy).map((text, index) => toStatement(policy, text, index));
+function* readDocument(policy: Policy, passed: boolean): Steps<readonly Statement[]> {
+  const statements: Statement[] = [];
+  for (const text of yield* splitDocument(policy)) {
+    statements.push(toStatement(policy, text, statements.length));
+    yield;
+  }
   requireDistinct(
     policy,
     statements.map(({ id }) => id),
   );
-  if (!passed) checkAgainstSchema(policy, statements);
+  if (!passed) yield* checkAgainstSchema(policy);
   return statements;
 }
 
-function splitDocument(policy: Policy): readonly string[] {
+function* splitDocument(policy: Policy): Steps<readonly string[]> {
   const entangled = findEntanglement(policy.text);
   if (entangled !== undefined) throw refuse(policy, [entangled]);
-  const parts = cedar().policySetTextToParts(policy.text);
-  if (parts.type === 'failure')
-    throw refuseText(
-      policy,
-      parts.errors.map((error) => error.message),
-    );
-  if (parts.policy_templates.length > 0) throw refuse(policy, ['templates are not supported']);
-  return parts.policies;
+  const statements: string[] = [];
+  for (const piece of toPieces(policy.text)) {
+    const parts = cedar().policySetTextToParts(piece.text);
+    if (parts.type === 'failure') {
+      const told = yield* tellCedarErrors(policy.text);
+      throw refuse(policy, told.length === 0 ? parts.errors.map((error) => error.message) : told);
+    }
+    if (parts.policy_templates.length > 0) throw refuse(policy, ['templates are not supported']);
+    statements.push(...parts.policies);
+    yield;
+  }
+  return statements;
 }
 
 function requireDistinct(policy: Policy, ids: readonly string[]): void {
@@ -190,24 +212,9 @@ function entityOf(entity: EntityUidJson): TypeAndId {
   return '__entity' in entity ? entity.__entity : entity;
 }
 
-function checkAgainstSchema(policy: Policy, statements: readonly Statement[]): void {
-  const staticPolicies = Object.fromEntries(statements.map(({ id, source }) => [id, source]));
-  const answer = cedar().validate({
-    schema: POLICY_SCHEMA,
-    policies: { staticPolicies },
-    validationSettings: { mode: 'strict' },
-  });
-  const errors =
-    answer.type === 'failure'
-      ? answer.errors.map((error) => error.message)
-      : answer.validationErrors.map(({ policyId, error }) => `${policyId}: ${error.message}`);
-  if (errors.length > 0) throw refuseText(policy, errors);
-}
-
-/** Statements were looked at one by one; where in the document something is wrong, and what may be meant, the whole tells. */
-function refuseText(policy: Policy, errors: readonly string[]): HubError {
-  const told = tellCedarErrors(policy.text);
-  return refuse(policy, told.length === 0 ? errors : told);
+function* checkAgainstSchema(policy: Policy): Steps<void> {
+  const errors = yield* tellCedarErrors(policy.text);
+  if (errors.length > 0) throw refuse(policy, errors);
 }
 
 function refuse(policy: Policy, errors: readonly string[]): HubError {

@@ -3,7 +3,8 @@ import type { AuthorizationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
 import { HubError, once, type Clock } from '../kernel/index.js';
 import { cedar, cedarVersion, takeBackCedar } from './cedar.js';
 import { ArgumentsTooLarge, joinArgumentNames, type ArgumentNames } from './policy-arguments.js';
-import { readPolicies, type NamedOffers, type Statement } from './policy-documents.js';
+import { readInSteps, readPolicies, type NamedOffers, type Statement } from './policy-documents.js';
+import { atOnce, inTurns, type Steps } from './policy-pieces.js';
 import { resourceOf, toCedarContext, toCedarQuestion } from './policy-entities.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
 import type {
@@ -96,7 +97,25 @@ class CedarPolicyEngine implements PolicyEngine {
 
   load(policies: readonly Policy[]): void {
     const digest = digestOf(policies);
-    this.#statements = this.#read(policies, digest);
+    if (this.#accepted?.isKnown(judgedAs(digest)) === true)
+      return this.#enforce(
+        once(() => readPolicies(policies, { passed: true })),
+        digest,
+      );
+    const statements = atOnce(this.#read(policies, digest));
+    // After a start, like one with sets that it knows, there may be no decision for a long time.
+    if (this.#accepted !== undefined && this.#version === 0) takeBackCedar();
+    this.#enforce(toValue(statements), digest);
+  }
+
+  async prepare(policies: readonly Policy[]): Promise<() => void> {
+    const digest = digestOf(policies);
+    const statements = await inTurns(this.#read(policies, digest));
+    return () => this.#enforce(toValue(statements), digest);
+  }
+
+  #enforce(statements: () => readonly Statement[], digest: string): void {
+    this.#statements = statements;
     this.#digest = digest;
     this.#looksBack = undefined;
     this.#slices = new Map();
@@ -105,17 +124,13 @@ class CedarPolicyEngine implements PolicyEngine {
     this.#version++;
   }
 
-  #read(policies: readonly Policy[], digest: string): () => readonly Statement[] {
-    if (this.#accepted === undefined) return toValue(readPolicies(policies));
-    const judged = createHash('sha256')
-      .update(`${cedarVersion()}\n${POLICY_SCHEMA}\n${digest}`)
-      .digest('base64url');
-    if (this.#accepted.isKnown(judged)) return once(() => readPolicies(policies, { passed: true }));
-    const statements = readPolicies(policies);
-    this.#accepted.remember(judged);
-    // After a start, like one with sets that it knows, there may be no decision for a long time.
-    if (this.#version === 0) takeBackCedar();
-    return toValue(statements);
+  *#read(policies: readonly Policy[], digest: string): Steps<readonly Statement[]> {
+    if (this.#accepted === undefined) return yield* readInSteps(policies, {});
+    const judged = judgedAs(digest);
+    const passed = this.#accepted.isKnown(judged);
+    const statements = yield* readInSteps(policies, { passed });
+    if (!passed) this.#accepted.remember(judged);
+    return statements;
   }
 
   decide(question: PolicyQuestion): Decision {
@@ -231,6 +246,11 @@ function libraryFor(slice: Slice): ReturnType<typeof cedar> {
   if (parsed.type === 'failure') throw new HubError('internal', 'a checked policy set could not be loaded');
   slice.parsedBy = new WeakRef(library);
   return library;
+}
+
+/** By what would judge them otherwise: another library or schema must look at them again. */
+function judgedAs(digest: string): string {
+  return createHash('sha256').update(`${cedarVersion()}\n${POLICY_SCHEMA}\n${digest}`).digest('base64url');
 }
 
 function toValue<T>(value: T): () => T {

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { findPolicyProblems } from './policy-problems.js';
 
-const check = (text: string) =>
-  findPolicyProblems(text).map(
+const check = async (text: string) =>
+  (await findPolicyProblems(text)).map(
     ({ severity, message, place }) =>
       `${severity} ${place === undefined ? '' : `${place.line}:${place.column}-${place.endLine}:${place.endColumn} `}${message}`,
   );
 
-test('nothing is wrong with what is right', () => {
-  expect(check('permit(principal == Agent::"ci", action, resource in Connector::"db");')).toEqual([]);
-  expect(check('// only a comment\n')).toEqual([]);
+test('nothing is wrong with what is right', async () => {
+  expect(await check('permit(principal == Agent::"ci", action, resource in Connector::"db");')).toEqual([]);
+  expect(await check('// only a comment\n')).toEqual([]);
 });
 
 test.each([
@@ -33,31 +33,50 @@ test.each([
     '@id("a") permit(principal, action, resource);\n@id("a") permit(principal, action, resource);',
     ['error two statements are called text/a'],
   ],
-])('%s', (text, expected) => {
-  expect(check(text)).toEqual(expected);
+])('%s', async (text, expected) => {
+  expect(await check(text)).toEqual(expected);
 });
 
-test('what can never do anything is warned of', () => {
-  const [warning] = findPolicyProblems('permit(principal, action, resource) when { false };');
+test('what can never do anything is warned of', async () => {
+  const [warning] = await findPolicyProblems('permit(principal, action, resource) when { false };');
   expect(warning).toMatchObject({ severity: 'warning', place: { line: 1, column: 1 } });
 });
 
-test('what was meant is guessed', () => {
-  expect(findPolicyProblems('permit(principal is Agnt, action, resource);')[0]?.help).toContain('Agent');
+test('what was meant is guessed', async () => {
+  expect((await findPolicyProblems('permit(principal is Agnt, action, resource);'))[0]?.help).toContain(
+    'Agent',
+  );
 });
 
-test('of very many problems the first fifty are told', () => {
+test('of very many problems the first fifty are told', async () => {
   const wrong = 'permit(principal, action, resource is Tool) when { resource.owner == "x" };\n'.repeat(60);
-  expect(findPolicyProblems(wrong)).toHaveLength(50);
+  expect(await findPolicyProblems(wrong)).toHaveLength(50);
   const useless = 'permit(principal, action, resource) when { false };\n'.repeat(60);
-  expect(findPolicyProblems(useless)).toHaveLength(50);
+  expect(await findPolicyProblems(useless)).toHaveLength(50);
 });
 
-test('a statement is told by its place, not by its number', () => {
+test('a statement is told by its place, not by its number', async () => {
   const many = 'permit(principal, action, resource);\n'.repeat(12);
-  const [problem] = findPolicyProblems(
+  const [problem] = await findPolicyProblems(
     `${many}permit(principal, action, resource is Tool) when { resource.ownr };`,
   );
   expect(problem).toMatchObject({ place: { line: 13 } });
   expect(problem?.message).toMatch(/^attribute/);
+});
+
+test('in a long document places are counted from its beginning, and others have their turn', async () => {
+  const right = 'permit(principal, action, resource) when { [1, 2].contains(3) }; // ; é\n'.repeat(900);
+  const wrong = 'permit(principal, action, resource); permit(principal action);';
+  let turns = 0;
+  let isDone = false;
+  const turn = (): void => {
+    turns++;
+    if (!isDone) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const found = await check(right + wrong);
+  isDone = true;
+  const column = wrong.indexOf('action);') + 1;
+  expect(found).toEqual([`error 901:${column}-901:${column + 6} unexpected token \`action\``]);
+  expect(turns).toBeGreaterThan(3);
 });

@@ -116,4 +116,6 @@ export interface PolicyEngine {
   decide(question: PolicyQuestion): Decision;
   /** Checks the whole set and puts it in force, or throws `config_invalid` and changes nothing. */
   load(policies: readonly Policy[]): void;
+  /** The same for while others wait: checks in turns with them. What it answers puts the set in force. */
+  prepare(policies: readonly Policy[]): Promise<() => void>;
 }

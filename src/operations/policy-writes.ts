@@ -1,11 +1,4 @@
-import {
-  createPolicyEngine,
-  type EventLog,
-  type Policy,
-  type PolicyDirectory,
-  type PolicyEngine,
-  type PolicyStore,
-} from '../governance/index.js';
+import type { EventLog, Policy, PolicyDirectory, PolicyEngine, PolicyStore } from '../governance/index.js';
 import { HubError, isHubError, type Clock, type PolicyId } from '../kernel/index.js';
 import type { Turns } from './turns.js';
 
@@ -37,10 +30,13 @@ export async function requireStoredPolicy(
   return policy;
 }
 
-/** Judged by an engine of its own, so that what is in force stays untouched. */
-export function requireValidSet(policies: readonly Policy[], clock: Clock): void {
+/** What is in force stays untouched until what this answers is called. */
+export async function requireValidSet(
+  policies: readonly Policy[],
+  engine: PolicyEngine,
+): Promise<() => void> {
   try {
-    createPolicyEngine({ clock }).load(policies);
+    return await engine.prepare(policies);
   } catch (error) {
     if (!isHubError(error, 'config_invalid')) throw error;
     throw new HubError('invalid_request', error.message, {

@@ -16,7 +16,9 @@ export function createRemovePolicy(deps: PolicyWriteDependencies): RemovePolicy 
       if (before === undefined) throw new HubError('not_found', `there is no policy ${id}`);
       requireVersion(before.version, expectedVersion);
       await deps.policyStore.remove(id, { at: deps.clock.now(), by: by.id });
-      deps.policy.load((await deps.policies.list()).filter((other) => other.id !== id));
+      const others = (await deps.policies.list()).filter((other) => other.id !== id);
+      const enforce = await deps.policy.prepare(others);
+      enforce();
       deps.policyChanged();
       deps.events.append(toActor(by), {
         type: 'policy.changed',

@@ -38,11 +38,11 @@ export function createSavePolicy(deps: PolicyWriteDependencies): SavePolicy {
         updatedAt: deps.clock.now(),
       };
       const others = (await deps.policies.list()).filter((other) => other.id !== id);
-      requireValidSet([...others, policy], deps.clock);
+      const enforce = await requireValidSet([...others, policy], deps.policy);
       await (before === undefined
         ? deps.policyStore.add(policy, by.id).catch((error: unknown) => failAdding(error, replace))
         : deps.policyStore.replace(policy, before.version, by.id));
-      deps.policy.load([...others, policy]);
+      enforce();
       deps.policyChanged();
       deps.events.append(toActor(by), {
         type: 'policy.changed',

@@ -56,7 +56,8 @@ test('a list ends early, and its cursor leads to the rest', async () => {
     const path = `/events?type=call.intended&limit=${COUNT}${cursor}`;
     const { body } = await tell(hub, { method: 'GET', path });
     found.push(...(body['items'] as readonly { callId: string }[]).map(({ callId }) => callId));
-    cursor = body['nextCursor'] === undefined ? '' : `&cursor=${String(body['nextCursor'])}`;
+    const next = body['nextCursor'] as string | undefined;
+    cursor = next === undefined ? '' : `&cursor=${next}`;
     pages++;
   } while (cursor !== '');
   expect(found).toEqual(NEWEST_FIRST);

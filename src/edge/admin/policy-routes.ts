@@ -75,7 +75,7 @@ export function registerPolicyRoutes(register: Register, deps: AdminDependencies
 /** For who writes one. */
 function registerChecks(register: Register): void {
   register(ROUTES.check, async ({ body: { text } }) => ({
-    body: { problems: [...findPolicyProblems(text)] },
+    body: { problems: [...(await findPolicyProblems(text))] },
   }));
   register(ROUTES.schema, async () => ({ body: { schema: POLICY_SCHEMA } }));
 }
