@@ -31,6 +31,7 @@ export {
   isKnownSecret,
   isSecretSetting,
   looksSecret,
+  passwordIn,
 } from './looks-secret.js';
 export { maskUrl } from './mask-url.js';
 export { tagsOfTool } from './tags-of-tool.js';

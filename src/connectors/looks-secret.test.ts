@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSecretSetting, looksSecret } from './looks-secret.js';
+import { isSecretSetting, looksSecret, passwordIn } from './looks-secret.js';
 
 const SECRET: readonly (readonly [string, string])[] = [
   ['API_KEY', 'abc'],
@@ -40,4 +40,14 @@ test.each([
   ['some_id', '3f9a1c02d4e5f60718293a4b5c6d7e8f', false],
 ])('that %s=%s is a secret say name and value: %s', (name, value, expected) => {
   expect(isSecretSetting(name, value)).toBe(expected);
+});
+
+test.each([
+  ['postgres://app:hunter22@db/app', 'hunter22'],
+  ['redis://:hunter22@cache:6379', 'hunter22'],
+  ['amqp://a:b:c@queue', 'b:c'],
+  ['https://example.com/a:b@c', undefined],
+  ['postgres://db/app', undefined],
+])('the password in %s is %s', (value, expected) => {
+  expect(passwordIn(value)).toBe(expected);
 });

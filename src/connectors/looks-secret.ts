@@ -29,7 +29,7 @@ const FILE_PATH = /^(?:\/|~\/|\.{1,2}\/|[A-Za-z]:\\)\S*$/;
 const HARMLESS = /^(?:-?\d{1,9}|true|false|yes|no|on|off|none|null|debug|info|warn|error)?$/i;
 const KNOWN_PREFIXES =
   /^(?:sk-|pk_|rk_|gh[opsur]_|github_pat_|glpat-|xox[abeprs]-|AKIA|ASIA|AIza|eyJ[\w-]+\.|npm_|hf_|lin_api_|ntn_|ATATT|secret_|shpat_|dop_v1_|SG\.|-----BEGIN)/;
-const URL_WITH_PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^/@\s]*:[^/@\s]+@/i;
+const URL_WITH_PASSWORD = /^[a-z][a-z0-9+.-]*:\/\/[^/:@\s]*:([^/@\s]+)@/i;
 /** Long and mixed: what a service generates, not what a person names. */
 const GENERATED = /^(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[\w+/=.-]{20,}$/;
 
@@ -45,6 +45,11 @@ export function looksSecret(name: string, value: string): boolean {
 /** Whether name and value both say so. Of what it finds little is harmless, and some secrets are not found. */
 export function isSecretSetting(name: string, value: string): boolean {
   return hasSecretName(name) && looksSecret(name, value);
+}
+
+/** The password in an address, as it is written there. */
+export function passwordIn(value: string): string | undefined {
+  return URL_WITH_PASSWORD.exec(value)?.[1];
 }
 
 /** Whether a value gives itself away without a name. */

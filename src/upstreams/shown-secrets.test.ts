@@ -42,7 +42,7 @@ describe('what is kept from callers', () => {
     [
       'what stands under a name behind a scheme',
       { authorization: 'Token token="0123456789"' },
-      ['token%3D%220123456789%22', 'token="0123456789"', '0123456789'],
+      ['token%3D%220123456789%22', String.raw`token=\"0123456789\"`, 'token="0123456789"', '0123456789'],
     ],
     [
       'but not parts of other headers',

@@ -72,13 +72,18 @@ function partsOf([name, header]: readonly [string, string]): readonly string[] {
 
 function toSecrets(values: readonly string[]): readonly ShownSecret[] {
   const long = values.filter((value) => value.length >= SHORTEST);
-  const all = new Set(long.flatMap((value) => [value, inAddress(value)]));
+  const all = new Set(long.flatMap((value) => [value, inAddress(value), inJson(value)]));
   return longestFirst([...all].map((value) => ({ value, word: plainPart(value) })));
 }
 
 /** How it stands in an address, which may be quoted too. */
 function inAddress(value: string): string {
   return /%[\da-f]{2}/i.test(value) ? value : encodeURIComponent(Buffer.from(value).toString());
+}
+
+/** How it stands in JSON that is itself a text, such as a list of headers. */
+function inJson(value: string): string {
+  return JSON.stringify(value).slice(1, -1);
 }
 
 function plainPart(value: string): string {

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../connectors/index.js';
+import { passwordIn, type Endpoint } from '../connectors/index.js';
 
 /** Shorter values would be found in ordinary words. */
 const SHORTEST_SECRET = 6;
@@ -16,5 +16,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 
 /** What a process was given. */
 export function secretsOfProcess(endpoint: Endpoint): readonly string[] {
-  return endpoint.transport === 'stdio' ? Object.values(endpoint.env).map((value) => value.reveal()) : [];
+  if (endpoint.transport !== 'stdio') return [];
+  const values = Object.values(endpoint.env).map((value) => value.reveal());
+  return values.flatMap((value) => [value, passwordIn(value) ?? '']);
 }
