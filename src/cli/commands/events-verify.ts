@@ -24,10 +24,10 @@ export function addEventsVerifyCommand(events: Command, cli: Cli): void {
       show(cli, options, verdict, () => {
         const { terminal } = cli;
         if (verdict.ok) {
-          const { events, first, head } = verdict;
+          const { first, head } = verdict;
           const from = first === 1 ? '' : ` from number ${first} on`;
           terminal.print(
-            `${terminal.colors.green('The event log is whole')}: ${events} events${from}, the last hash is ${head}.`,
+            `${terminal.colors.green('The event log is whole')}: ${verdict.events} events${from}, the last hash is ${head}.`,
           );
         } else
           terminal.print(
