@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { turnsDuring } from '../../test/support/turns-during.js';
 import { systemClock, toAgentId, toConnectorId, toPolicyId } from '../kernel/index.js';
 import { cedar, giveUpCedar } from './cedar.js';
 import { createPolicyEngine } from './policy-engine.js';
@@ -105,15 +106,9 @@ test('a set that is prepared lets others have their turn, is in force when that 
   for (const accepted of [undefined, remembering()]) {
     const engine = createPolicyEngine({ clock: systemClock, ...(accepted !== undefined && { accepted }) });
     engine.load([policy(PERMIT)]);
-    let turns = 0;
-    let isDone = false;
-    const turn = (): void => {
-      turns++;
-      if (!isDone) setImmediate(turn);
-    };
-    setImmediate(turn);
-    const enforce = await engine.prepare([policy(`${PERMIT}\n`.repeat(900) + FORBID)]);
-    isDone = true;
+    const { turns, outcome: enforce } = await turnsDuring(() =>
+      engine.prepare([policy(`${PERMIT}\n`.repeat(900) + FORBID)]),
+    );
     expect(turns).toBeGreaterThan(3);
     expect(engine.decide(CALL).kind).toBe('allow');
     enforce();

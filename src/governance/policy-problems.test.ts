@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { turnsDuring } from '../../test/support/turns-during.js';
 import { findPolicyProblems } from './policy-problems.js';
 
 const check = async (text: string) =>
@@ -67,15 +68,7 @@ test('a statement is told by its place, not by its number', async () => {
 test('in a long document places are counted from its beginning, and others have their turn', async () => {
   const right = 'permit(principal, action, resource) when { [1, 2].contains(3) }; // ; é\n'.repeat(900);
   const wrong = 'permit(principal, action, resource); permit(principal action);';
-  let turns = 0;
-  let isDone = false;
-  const turn = (): void => {
-    turns++;
-    if (!isDone) setImmediate(turn);
-  };
-  setImmediate(turn);
-  const found = await check(right + wrong);
-  isDone = true;
+  const { turns, outcome: found } = await turnsDuring(() => check(right + wrong));
   const column = wrong.indexOf('action);') + 1;
   expect(found).toEqual([`error 901:${column}-901:${column + 6} unexpected token \`action\``]);
   expect(turns).toBeGreaterThan(3);

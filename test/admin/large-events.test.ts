@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toCallId, toConnectorId } from '../../src/kernel/index.js';
 import { ask, openAdminHub, type AdminHub } from '../support/admin-hub.js';
+import { turnsDuring } from '../support/turns-during.js';
 import { tell } from './scenario.js';
 
 /** A log of events that keep large arguments: however it is read, only some of it is in memory at a time. */
@@ -78,15 +79,10 @@ test('an export has all of it, piece by piece', async () => {
 });
 
 test('verifying it lets others have their turn', async () => {
-  let turns = 0;
-  let isDone = false;
-  const count = (): void => {
-    turns++;
-    if (!isDone) setImmediate(count);
-  };
-  setImmediate(count);
-  const { body } = await tell(hub, { method: 'POST', path: '/events/verify' });
-  isDone = true;
+  const {
+    turns,
+    outcome: { body },
+  } = await turnsDuring(() => tell(hub, { method: 'POST', path: '/events/verify' }));
   expect(body).toMatchObject({ ok: true });
   expect(turns).toBeGreaterThan(8);
   expectSmallPages();

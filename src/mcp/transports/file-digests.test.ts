@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { turnsDuring } from '../../../test/support/turns-during.js';
 import { FileDigests } from './file-digests.js';
 
 const HOUR_MS = 3_600_000;
@@ -22,20 +23,6 @@ function write(name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);
   return path;
-}
-
-/** How often others had their turn meanwhile. */
-async function turnsDuring(work: Promise<unknown>): Promise<number> {
-  let turns = 0;
-  let isOver = false;
-  const count = (): void => {
-    turns++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  await work;
-  isOver = true;
-  return turns;
 }
 
 test.each([
@@ -56,11 +43,12 @@ test('a large one is read while others have their turns, once for all who ask un
   truncateSync(path, LARGE_BYTES);
   const digests = new FileDigests(() => Date.now() + HOUR_MS);
   const first = digests.of(path);
-  const turns = await turnsDuring(first);
+  const { turns } = await turnsDuring(() => first);
   expect(turns).toBeGreaterThan(100);
-  expect(await turnsDuring(Promise.all([digests.of(path), digests.of(path)]))).toBeLessThan(turns / 4);
+  const again = await turnsDuring(() => Promise.all([digests.of(path), digests.of(path)]));
+  expect(again.turns).toBeLessThan(turns / 4);
   truncateSync(path, LARGE_BYTES - 1);
-  expect(await turnsDuring(digests.of(path))).toBeGreaterThan(100);
+  expect((await turnsDuring(() => digests.of(path))).turns).toBeGreaterThan(100);
 });
 
 test('one that changed just now is read again, for it may look the same when it changes once more', async () => {
