@@ -111,7 +111,7 @@ function toColumn(value: string | undefined): string | null {
 export type EventFilter = Omit<EventQuery, 'limit' | 'maxBytes' | 'order'>;
 
 /** `after` and `before` are sequence numbers and exclusive; `since` is a time and inclusive, `until` exclusive. */
-export function whereEvents<Selected>(
+function whereEvents<Selected>(
   events: SelectQueryBuilder<Tables, 'events', Selected>,
   { agent, connector, type, outcome, callId, tool, after, before, since, until }: EventFilter,
 ): SelectQueryBuilder<Tables, 'events', Selected> {
