@@ -92,7 +92,8 @@ async function meet(name: string, clientEra: Era, way: Way): Promise<Person> {
 }
 
 const others = ({ name }: Person): RegExp =>
-  new RegExp(['ada', 'bob', 'eve', 'dan'].filter((one) => one !== name).join('|'));
+  // As whole words: a random id may have one of them in it.
+  new RegExp(`\\b(?:${['ada', 'bob', 'eve', 'dan'].filter((one) => one !== name).join('|')})\\b`);
 
 /** Both call a tool that asks; each answers in its own name. */
 function asking(tool: string, answer: (name: string) => JsonObject): Row {
