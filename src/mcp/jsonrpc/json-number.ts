@@ -122,30 +122,3 @@ function unmark(value: unknown): unknown {
   }
   return value;
 }
-
-/**
- * Whether the nearest double, written out again, is the same number. The sign of a zero does not count.
- * Text that is no number is left to `JSON.parse`.
- */
-export function isExactNumber(token: string): boolean {
-  if (!NUMBER.test(token)) return true;
-  const value = Number(token);
-  if (!Number.isFinite(value)) return false;
-  const written = String(value);
-  return written === token || digitsOf(written) === digitsOf(token);
-}
-
-/** Significant digits and decimal exponent, so that `1.50e3` and `1500` compare equal. */
-function digitsOf(token: string): string {
-  const unsigned = token.startsWith('-') ? token.slice(1) : token;
-  const [mantissa = '', exponent = '0'] = unsigned.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.split('.');
-  const digits = whole + fraction;
-  // Loops, because a regular expression that looks for zeros at the end takes quadratic time on zeros in the middle.
-  let start = 0;
-  while (digits.charCodeAt(start) === 0x30) start++;
-  let end = digits.length;
-  while (end > start && digits.charCodeAt(end - 1) === 0x30) end--;
-  if (start === end) return '0';
-  return `${digits.slice(start, end)}e${Number(exponent) - fraction.length + (digits.length - end)}`;
-}

@@ -183,6 +183,18 @@ describe('limits', () => {
     expect(Math.min(...times)).toBeLessThan(100);
   });
 
+  test.each([
+    ['60 000 numbers that a double would round', 60_000, '1234567890123456789012', 'accepted'],
+    ['160 000', 160_000, '1234567890123456789012', 'nodes'],
+    ['160 000 numbers as doubles are written', 160_000, '0.12345678901234568', 'accepted'],
+    ['400 000', 400_000, '0.12345678901234568', 'nodes'],
+    ['160 000 that are written in another way', 160_000, '1234567890123456.500', 'accepted'],
+  ])('%s in an answer: no more than everybody can wait for', (_name, count, number, fault) => {
+    const text = `[${Array(count).fill(number).join()}]`;
+    const times = [0, 0, 0].map(() => millisecondsOf(() => expect(faultOf(text, TOLERANT_JSON)).toBe(fault)));
+    expect(Math.min(...times)).toBeLessThan(200);
+  });
+
   const MEBI = 1024 * 1024;
   test.each([
     ['escaped quotes', `"${'\\"'.repeat(2 * MEBI)}"`],

@@ -1,5 +1,6 @@
+import { isExactNumber } from './exact-number.js';
 import { JsonError } from './json-error.js';
-import { isExactNumber, JsonNumber, keepText, parseWithExactNumbers } from './json-number.js';
+import { JsonNumber, keepText, parseWithExactNumbers } from './json-number.js';
 import { ParseCost } from './parse-cost.js';
 
 /** What JSON text can stand for. Numbers that a double would round are a `JsonNumber`. */
@@ -134,8 +135,9 @@ function measure(text: string, limits: JsonLimits): Shape {
       const end = endOfNumber(text, i);
       cost?.addNumber(text, i, end);
       const suspicious = end - i > SURELY_EXACT_LENGTH || hasExponent(text, i, end);
-      if (suspicious && !isExactNumber(text.slice(i, end))) {
+      if (suspicious && !isExactNumber(text, i, end)) {
         (inexact ??= []).push(i, end);
+        cost?.addExactNumber();
         if ((nodes += EXTRA_NODES) > limits.maxNodes) throw tooManyNodes(limits);
       }
       i = end - 1;

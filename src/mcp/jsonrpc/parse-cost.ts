@@ -2,16 +2,20 @@ import { JsonError } from './json-error.js';
 
 /**
  * What V8 takes to parse a value, in units of a small integer, which is about 50 ns. Containers, and numbers that need
- * memory of their own, take a few. Keys, and values of up to ten characters, are looked up among all texts that it knows:
+ * memory of their own, take a few; long ones are written out again to see what a double makes of them, and those that it
+ * would change become objects. Keys, and values of up to ten characters, are looked up among all texts that it knows:
  * one that is new takes many.
  */
 const CONTAINER = 3;
 const OTHER_NUMBER = 4;
+const LONG_NUMBER = 12;
+const EXACT_NUMBER = 20;
 const LONG_TEXT = 3;
 const NEW_TEXT = 20;
 const KNOWN_LENGTH = 10;
 /** Integers of fewer digits need no memory of their own. */
 const SMALL_DIGITS = 9;
+const LONG_DIGITS = 15;
 
 /** Adds up what parsing a text will cost. Throws `JsonError` when that is too much. */
 export class ParseCost {
@@ -28,7 +32,13 @@ export class ParseCost {
   }
 
   addNumber(text: string, start: number, end: number): void {
-    this.#spend(isSmall(text, start, end) ? 1 : OTHER_NUMBER);
+    if (end - start > LONG_DIGITS) this.#spend(LONG_NUMBER);
+    else this.#spend(isSmall(text, start, end) ? 1 : OTHER_NUMBER);
+  }
+
+  /** Of a number that was added and is kept as it was written. */
+  addExactNumber(): void {
+    this.#spend(EXACT_NUMBER);
   }
 
   /** From one quote to the other. */
