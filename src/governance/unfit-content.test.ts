@@ -30,10 +30,26 @@ test.each([
   [{ type: 'resource_link', uri: ' Java\n\u0001Script:alert(1)', name: 'a' }, /script/],
   [{ type: 'resource', resource: { uri: 'vbscript:x', text: '' } }, /script/],
   [{ type: 'resource', resource: { uri: 'x:y', blob: '{}' } }, /no base64/],
+  [{ type: 'resource', resource: { uri: 'x:y', text: { a: 1 } } }, /neither text nor data/],
+  [{ type: 'resource', resource: { uri: { a: 1 }, text: '' } }, /no address/],
+  [{ type: 'resource', resource: 'x:y' }, /neither/],
+  [{ type: 'resource_link', uri: 7, name: 'a' }, /no address/],
+  [{ type: 'resource_link', uri: 'x:y' }, /no name/],
+  [{ type: 'text' }, /has none/],
 ])('U-20: %j is replaced by words', (block, reason) => {
   const { result, warnings } = withoutUnfit({ content: [TEXT, block], vendor: 1 });
   expect(warnings).toEqual([expect.stringMatching(reason)]);
   expect(result).toEqual({ content: [TEXT, { type: 'text', text: `[${warnings[0]}]` }], vendor: 1 });
+});
+
+test.each([
+  [42, '42'],
+  [null, 'null'],
+  [{ a: [1, 'b'] }, '{"a":[1,"b"]}'],
+])('U-20: the text %j is written as JSON', (text, written) => {
+  const { result, warnings } = withoutUnfit({ content: [TEXT, { type: 'text', text, annotations: {} }] });
+  expect(result.content).toEqual([TEXT, { type: 'text', text: written, annotations: {} }]);
+  expect(warnings).toHaveLength(1);
 });
 
 test('data of any length is looked at in linear time', () => {

@@ -1,5 +1,5 @@
 import { cutText } from '../kernel/index.js';
-import { isObject } from '../mcp/jsonrpc/index.js';
+import { isObject, stringifyJson } from '../mcp/jsonrpc/index.js';
 import type { CallResult, ContentBlock } from '../mcp/model/index.js';
 
 /** Clients refuse a whole result for one image that is something else, such as the address of its data. */
@@ -12,9 +12,14 @@ const LONGEST_SCHEME = 64;
 /** Puts words in the place of blocks that no client can show, or that do harm where one does. */
 export function withoutUnfit(result: CallResult): { result: CallResult; warnings: readonly string[] } {
   // Nearly all results are text alone.
-  if (result.content.every(({ type }) => type === 'text')) return { result, warnings: [] };
+  if (result.content.every(isText)) return { result, warnings: [] };
   const warnings: string[] = [];
   const content = result.content.map((block): ContentBlock => {
+    if (isText(block)) return block;
+    if (block.type === 'text' && block['text'] !== undefined) {
+      warnings.push('a text that is no text was written as JSON');
+      return { ...block, text: stringifyJson(block['text']) };
+    }
     const reason = whyUnfit(block);
     if (reason === undefined) return block;
     const warning = `${cutText(block.type, 100)} left out: ${reason}`;
@@ -24,30 +29,39 @@ export function withoutUnfit(result: CallResult): { result: CallResult; warnings
   return warnings.length === 0 ? { result, warnings } : { result: { ...result, content }, warnings };
 }
 
+function isText({ type, text }: ContentBlock): boolean {
+  return type === 'text' && typeof text === 'string';
+}
+
 function whyUnfit(block: ContentBlock): string | undefined {
   switch (block.type) {
     case 'image':
     case 'audio':
       if (typeof block.mimeType !== 'string') return 'it does not say what kind of data it is';
       return isBase64(block.data) ? undefined : 'its data is no base64';
+    case 'text':
+      return 'it has none';
     case 'resource_link':
-      return isScript(block['uri']) ? 'its address is a script' : undefined;
+      if (typeof block['name'] !== 'string') return 'it has no name';
+      return whyUnfitAddress(block['uri']);
     case 'resource': {
-      const resource = isObject(block['resource']) ? block['resource'] : {};
-      if (isScript(resource['uri'])) return 'its address is a script';
-      return resource['blob'] === undefined || isBase64(resource['blob'])
-        ? undefined
-        : 'its data is no base64';
+      const { uri, text, blob } = isObject(block['resource']) ? block['resource'] : {};
+      if (blob !== undefined && !isBase64(blob)) return 'its data is no base64';
+      if (blob === undefined && typeof text !== 'string') return 'it has neither text nor data';
+      return whyUnfitAddress(uri);
     }
     default:
       return undefined;
   }
 }
 
-function isBase64(data: unknown): boolean {
-  return typeof data === 'string' && BASE64.test(data);
+function whyUnfitAddress(uri: unknown): string | undefined {
+  if (typeof uri !== 'string') return 'it has no address';
+  return SCRIPT.test(uri.slice(0, LONGEST_SCHEME).replace(UNREAD, ''))
+    ? 'its address is a script'
+    : undefined;
 }
 
-function isScript(uri: unknown): boolean {
-  return typeof uri === 'string' && SCRIPT.test(uri.slice(0, LONGEST_SCHEME).replace(UNREAD, ''));
+function isBase64(data: unknown): boolean {
+  return typeof data === 'string' && BASE64.test(data);
 }
