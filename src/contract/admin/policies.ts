@@ -2,7 +2,12 @@ import { z } from 'zod';
 import { anyObject, idText, pageOf, pageQuery, time } from './answers.js';
 import { defineRoute } from './route.js';
 
-const text = z.string().min(1).max(262_144);
+/** What the policy engine can read and every database can keep. */
+const text = z
+  .string()
+  .min(1)
+  .max(262_144)
+  .regex(/^[^\0\p{Cs}]*$/u, 'must not contain the character NUL or halves of characters');
 
 const policyAddition = z.strictObject({ id: z.string().min(1).max(64), text }).meta({ id: 'PolicyAddition' });
 const policyReplacement = z.strictObject({ text }).meta({ id: 'PolicyReplacement' });
@@ -132,6 +137,7 @@ export const POLICY_ROUTES = {
     role: 'viewer',
     summary: 'What the policies say of a call, and why',
     body: policyQuestion,
+    takesArguments: true,
     answer: policyExplanation,
   }),
   check: defineRoute({

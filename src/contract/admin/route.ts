@@ -21,6 +21,8 @@ export interface AdminRoute<Path extends string = string, Query = unknown, Body 
   readonly body?: z.ZodType<Body>;
   /** Whether a request without a body is one with an empty object. */
   readonly bodyOptional?: boolean;
+  /** Whether the arguments of a tool stand in the body: they may be as many as a client's. */
+  readonly takesArguments?: boolean;
   /** Undefined: an answer without a body. */
   readonly answer?: z.ZodType<Answer>;
   readonly answers: 'json' | 'nothing' | 'event_stream' | 'lines';

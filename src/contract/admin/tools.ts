@@ -71,6 +71,7 @@ export const TOOL_ROUTES = {
     role: 'operator',
     summary: 'Call a tool as an agent, under its policies',
     body: toolCall,
+    takesArguments: true,
     answer: toolCallAnswer,
     streams: toolCallEvent,
   }),
@@ -81,6 +82,7 @@ export const TOOL_ROUTES = {
     role: 'operator',
     summary: 'Answer a question of a call that is under way, once',
     body: callAnswer,
+    takesArguments: true,
   }),
 } as const;
 

@@ -1,12 +1,14 @@
 import type { z } from '@hono/zod-openapi';
 import type { AdminRoute } from '../../contract/index.js';
 import { HubError, invalidField } from '../../kernel/index.js';
-import { JsonError, parseJson, type Json } from '../../mcp/jsonrpc/index.js';
+import { JsonError, parseJson, STRICT_JSON, type Json, type JsonLimits } from '../../mcp/jsonrpc/index.js';
 
 /** What a route takes of a request, read and checked. Everything unknown is refused. */
 
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const MAX_ISSUES = 10;
+/** The schema library takes some microseconds for each value, and for each that is wrong. */
+const SETTINGS_JSON: JsonLimits = { ...STRICT_JSON, maxNodes: 20_000 };
 
 export function readQuery<Query>({ query }: Pick<AdminRoute<string, Query>, 'query'>, url: URL): Query {
   const given = new Map<string, string>();
@@ -22,7 +24,7 @@ export function readQuery<Query>({ query }: Pick<AdminRoute<string, Query>, 'que
 }
 
 export async function readBody<Body>(
-  route: Pick<AdminRoute<string, unknown, Body>, 'body' | 'bodyOptional'>,
+  route: Pick<AdminRoute<string, unknown, Body>, 'body' | 'bodyOptional' | 'takesArguments'>,
   request: Request,
   maxBytes: number,
 ): Promise<Body> {
@@ -30,7 +32,7 @@ export async function readBody<Body>(
   const bytes = await readBytes(request, maxBytes);
   if (bytes.length === 0 && route.bodyOptional === true) return check(route.body, {});
   requireJson(request.headers);
-  return check(route.body, parse(bytes));
+  return check(route.body, parse(bytes, route.takesArguments === true ? STRICT_JSON : SETTINGS_JSON));
 }
 
 function requireJson(headers: Headers): void {
@@ -59,7 +61,7 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Buf
   return Buffer.concat(chunks, length);
 }
 
-function parse(bytes: Buffer): Json {
+function parse(bytes: Buffer, limits: JsonLimits): Json {
   let text: string;
   try {
     // A byte order mark is left to the parser, which passes over one.
@@ -68,7 +70,7 @@ function parse(bytes: Buffer): Json {
     throw new HubError('invalid_request', 'the body is not UTF-8');
   }
   try {
-    return parseJson(text);
+    return parseJson(text, limits);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw new HubError('invalid_request', `the body cannot be read: ${error.message}`, {

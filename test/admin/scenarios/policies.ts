@@ -67,6 +67,13 @@ const scenarios: Scenario[] = [
       expect((await hub.storage.policies.list())[0]).toMatchObject({ text: PERMIT, version: 1 })
     ),
   },
+  ...['\0', '\ud83d', '\ude00 '].map((character): Scenario => ({
+    name: `one with ${JSON.stringify(character)} in it is refused`,
+    given: withTeam,
+    request: put(`// ${character}\n${PERMIT}`),
+    status: 400,
+    body: { error: { code: 'invalid_request', details: { field: 'text' } } },
+  })),
   {
     name: 'one that does not fit the schema is refused',
     given: withTeam,

@@ -49,6 +49,22 @@ const bodies: Scenario[] = [
     body: { error: { code: 'invalid_request' } },
   })),
   {
+    name: 'J-7: more values than settings can have are refused before they are looked at',
+    request: post(`{"id":"ci","tags":[${Array(20_001).fill(1).join()}]}`),
+    status: 400,
+    body: { error: { code: 'invalid_request', details: { fault: 'nodes' } } },
+  },
+  {
+    name: 'J-7: arguments of a tool may be as many as a client may send',
+    given: withNotes,
+    request: {
+      method: 'POST',
+      path: '/policies/explain',
+      raw: `{"agent":"filed","tool":"notes__search","arguments":{"a":[${Array(25_000).fill(1).join()}]}}`,
+    },
+    status: 200,
+  },
+  {
     name: 'J-2: a byte order mark is passed over',
     request: post(`\uFEFF${GOOD}`),
     status: 201,
