@@ -18,6 +18,9 @@ export function toUpstreamTask(
   { heard, rethrow }: Listening,
 ): UpstreamTask {
   return {
+    get asks() {
+      return task.asks;
+    },
     get: async (options) => withOwnError(await task.get(options).then(heard, rethrow), connector),
     update: (responses, options, refusals) => task.update(responses, options, refusals).then(heard, rethrow),
     cancel: (options) => task.cancel(options).then(heard, rethrow),

@@ -126,6 +126,8 @@ export type Round =
 
 /** A task at the upstream. Failures are as everywhere; what the task itself failed with is in its state. */
 export interface UpstreamTask {
+  /** Whether it waits for answers that can be given in this conversation only. */
+  readonly asks: boolean;
   get(options: UpstreamOptions): Promise<TaskState>;
   /** By the keys of the questions. */
   update(responses: InputResponses, options: UpstreamOptions, refusals?: InputRefusals): Promise<void>;

@@ -55,6 +55,7 @@ export class TaskUpstream {
   #follow(id: string): UpstreamTask {
     this.followed.push(id);
     return {
+      asks: false,
       get: async () => {
         this.looks++;
         if (this.failure !== undefined) throw this.failure;

@@ -19,6 +19,8 @@ import type { Settings } from './settings.js';
 
 /** A task at a server, whichever era the server speaks. It may be asked again and again; nothing of it is kept but what has to be. */
 export interface FollowedTask {
+  /** Whether it waits for answers that can be given in this conversation only. */
+  readonly asks: boolean;
   /** What became of it so far. Questions that are open come with it. */
   get(options?: RequestOptions): Promise<TaskState>;
   /**
@@ -42,6 +44,7 @@ export function followTask(
 }
 
 class ModernTask implements FollowedTask {
+  readonly asks = false;
   readonly #taskId: string;
   readonly #requester: Requester;
 
@@ -111,6 +114,10 @@ class LegacyTask implements FollowedTask {
     this.#taskId = taskId;
     this.#requester = requester;
     this.#settings = settings;
+  }
+
+  get asks(): boolean {
+    return this.#questions.size > 0;
   }
 
   async get(options?: RequestOptions): Promise<TaskState> {

@@ -1,8 +1,9 @@
 import { ProtocolError, type ErrorObject } from '../jsonrpc/index.js';
-import type { InputRequests, Task, TaskState } from '../model/index.js';
+import { isEnded, type InputRequest, type InputRequests, type Task, type TaskState } from '../model/index.js';
 import { TransportError } from '../transports/index.js';
 import type { Call } from './call.js';
 import { ClientError } from './client-error.js';
+import { sleep } from './clock.js';
 import { followTask, type FollowedTask } from './followed-task.js';
 import type { InputRounds } from './input-rounds.js';
 import type { ClientWarning, RequestOptions } from './options.js';
@@ -76,9 +77,14 @@ export class Tasks {
     let told = '';
     while (!settleWith(call, task)) {
       const asked = clock.now();
-      await this.#answerInput(call, followed, task.inputRequests ?? {}, answeredKeys);
+      const answering = this.#answerInput(call, followed, task.inputRequests ?? {}, answeredKeys);
+      const end = answering && (await this.#endDuring(answering, call, followed, task));
       // While somebody thinks, the task does not grow older.
       deadline += clock.now() - asked;
+      if (end !== undefined) {
+        task = end;
+        continue;
+      }
       told = this.#tellProgress(call, task, told);
       await call.rest(clock, pollInterval(task));
       if (call.settled) return false;
@@ -100,15 +106,44 @@ export class Tasks {
     }
   }
 
-  /** Servers repeat what is outstanding; each key is answered once. */
-  async #answerInput(
+  /** A task may end while somebody thinks: then what became of it, else undefined when everything is answered. */
+  async #endDuring(
+    answering: Promise<void>,
+    call: Call,
+    followed: FollowedTask,
+    task: Task,
+  ): Promise<TaskState | undefined> {
+    const answered = new AbortController();
+    const stop = (): void => answered.abort();
+    answering.then(stop, stop);
+    for (;;) {
+      await sleep(this.#settings.clock, pollInterval(task), answered.signal);
+      if (answered.signal.aborted) break;
+      // What is wrong with it is told when the answers are there.
+      const now = await followed.get(this.#optionsOf(call, true)).catch(() => undefined);
+      if (now !== undefined && isEnded(now.status) && !answered.signal.aborted) return now;
+    }
+    await answering;
+    return undefined;
+  }
+
+  /** Servers repeat what is outstanding; each key is answered once. Undefined where nothing is new. */
+  #answerInput(
     call: Call,
     followed: FollowedTask,
     asked: InputRequests,
     answeredKeys: Set<string>,
-  ): Promise<void> {
+  ): Promise<void> | undefined {
     const fresh = Object.entries(asked).filter(([key]) => !answeredKeys.has(key));
-    if (fresh.length === 0) return;
+    return fresh.length === 0 ? undefined : this.#answer(call, followed, fresh, answeredKeys);
+  }
+
+  async #answer(
+    call: Call,
+    followed: FollowedTask,
+    fresh: readonly [string, InputRequest][],
+    answeredKeys: Set<string>,
+  ): Promise<void> {
     const refusals = new Map<string, ErrorObject>();
     const inputResponses = await this.#rounds.gather(call, Object.fromEntries(fresh), refusals);
     if (call.settled) return;

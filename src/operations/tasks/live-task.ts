@@ -168,8 +168,9 @@ export class LiveTask {
       return this.#state;
     } catch (error) {
       if (!(error instanceof HubError)) throw error;
-      // The next attempt finds another conversation.
-      if (error.code !== 'cancelled') this.#release();
+      // The next attempt finds another conversation, unless somebody is asked something in this one.
+      const isNeeded = this.#followed?.asks === true && error.code !== 'upstream_timeout';
+      if (error.code !== 'cancelled' && !isNeeded) this.#release();
       if (error.details?.['taskEnded'] === true) {
         await this.#become(...refused(this.#state, error));
         return this.#state;

@@ -31,21 +31,37 @@ export function legacyTaskHandlers(port: TaskPort): ReadonlyMap<string, Handler>
   ]);
 }
 
-/** Open until the task has ended. What it asks meanwhile is asked on the stream of this request. */
+/**
+ * Open until the task has ended. What it asks meanwhile is asked on the stream of this request, one question beside the
+ * other, and taken back when the task has ended without an answer.
+ */
 async function resultOf(port: TaskPort, request: McpRequest): Promise<JsonObject> {
   const taskId = idOf(request);
-  const answered = new Set<string>();
-  for (;;) {
-    const state = await port.settled(request, taskId, answered);
-    if (isEnded(state.status)) return endOf(state);
-    const fresh = Object.entries(state.inputRequests ?? {}).filter(([key]) => !answered.has(key));
-    for (const [key] of fresh) answered.add(key);
-    await Promise.all(
-      fresh.map(([key, { method, params }]) =>
-        answer(port, request, taskId, key, { method, params: withRelatedTask(params, taskId) }),
-      ),
-    );
+  const asked = new Set<string>();
+  const over = new AbortController();
+  const unanswered: Promise<never>[] = [];
+  try {
+    for (;;) {
+      const state = await Promise.race([port.settled(request, taskId, asked), ...unanswered]);
+      if (isEnded(state.status)) return endOf(state);
+      for (const [key, { method, params }] of Object.entries(state.inputRequests ?? {})) {
+        if (asked.has(key)) continue;
+        asked.add(key);
+        const question = { method, params: withRelatedTask(params, taskId) };
+        unanswered.push(failureOf(answer(port, request, taskId, key, question, over.signal)));
+      }
+    }
+  } finally {
+    over.abort();
   }
+}
+
+/** Settles only where the work fails. */
+function failureOf(work: Promise<void>): Promise<never> {
+  const failure = new Promise<never>((_resolve, reject) => void work.catch(reject));
+  // It may fail when nobody waits any more.
+  failure.catch(() => {});
+  return failure;
 }
 
 /** Each answer is passed on when it comes, and so is an error instead of one. */
@@ -55,10 +71,11 @@ async function answer(
   taskId: string,
   key: string,
   question: InputRequest,
+  withdrawn: AbortSignal,
 ): Promise<void> {
   const refused: ErrorObject[] = [];
   const responses = await request
-    .askClient({ [key]: question }, undefined, (error) => refused.push(error.toErrorObject()))
+    .askClient({ [key]: question }, withdrawn, (error) => refused.push(error.toErrorObject()))
     .catch((error: unknown) => {
       if (refused.length === 0) throw error;
       return {};
