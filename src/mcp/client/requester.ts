@@ -17,7 +17,7 @@ import {
   metaOf,
   progressMember,
   readModernResult,
-  readTask,
+  readTaskHandle,
   traceHeaders,
   routingHeaders,
 } from '../wire/index.js';
@@ -117,7 +117,7 @@ export class Requester implements CallOwner {
         this.#parts.unfinished.inputRequired(call, read.requests, read.requestState);
         return;
       case 'task':
-        this.#createTask(call, readTask(read.result));
+        this.#createTask(call, readTaskHandle(read.result));
         return;
       case 'invalid':
         call.reject(invalidResponse(read.reason));

@@ -52,6 +52,20 @@ describe('a call that becomes a task', () => {
     expect(wire.of('tools/call')).toHaveLength(1);
   });
 
+  test.each(['completed', 'failed'])('is looked at where its handle says no more than %s', async (status) => {
+    const { client, clock } = await openModern(
+      {},
+      {
+        ...polls(task({ status: 'completed', result: { content: [] } })),
+        'tools/call': { ...CREATED, status },
+      },
+      OPTIONS,
+    );
+    const call = client.callTool('quick');
+    await clock.advance(500);
+    expect(await call).toEqual({ content: [] });
+  });
+
   test('C77: a plain result is taken as well', async () => {
     const { client } = await openModern({}, { 'tools/call': { content: [] } }, OPTIONS);
     expect(await client.callTool('quick')).toEqual({ content: [] });

@@ -90,6 +90,7 @@ export { reducedKinds, toLegacyResult } from './legacy-result.js';
 export {
   readLegacyTask,
   readTask,
+  readTaskHandle,
   readTaskWish,
   relatedTask,
   toLegacyCapabilities,

@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../jsonrpc/index.js';
 import {
+  isEnded,
   isTaskStatus,
   supportsTasks,
   TASKS_EXTENSION,
@@ -39,6 +40,14 @@ export function readTask(value: Json): TaskState | string {
     default:
       return task;
   }
+}
+
+/** A task as the answer to a call. One that had ended by then is asked how: only answers about it have to say so. */
+export function readTaskHandle(value: Json): TaskState | string {
+  const state = readTask(value);
+  if (typeof state !== 'string') return state;
+  const task = readCommon(value, 'ttlMs', 'pollIntervalMs');
+  return typeof task !== 'string' && isEnded(task.status) ? { ...task, status: 'working' } : state;
 }
 
 /** The same rules hold as for a request for input of the call itself. */
