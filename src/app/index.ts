@@ -32,7 +32,7 @@ export {
 export { createKeychain } from './keychain.js';
 export { pinCommand } from './pin-command.js';
 export { backupHub } from './maintenance/backup-hub.js';
-export { restoreHub, type Restored } from './maintenance/restore-hub.js';
+export { restoreHub } from './maintenance/restore-hub.js';
 export {
   checkConnector,
   clientFiles,

@@ -8,7 +8,7 @@
 export { openStorage } from './open-storage.js';
 export type { Storage, StorageOptions } from './storage.js';
 export { appendedRecords, type AppendedEvents, type EventPrimary } from './sqlite/event-primary.js';
-export { restoreStorage, type RestoreOptions } from './backup/restore-storage.js';
+export { restoreStorage, type Restored, type RestoreOptions } from './backup/restore-storage.js';
 export { createSealer, type MasterKey, type MasterKeys, type SealContext, type Sealer } from './sealer.js';
 export type { RotationOptions, RotationReport } from './rotate-secrets.js';
 export type { DataKeyStore } from './stores/data-key-store.js';

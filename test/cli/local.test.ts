@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -229,6 +229,20 @@ describe('backup and restore', () => {
       stdout: '',
     });
     expect(readFileSync(place.path('one', 'hub.db')).equals(before)).toBe(true);
+  });
+
+  test('nothing is moved under a hub that runs and cannot be found', async () => {
+    const hub = await place.serve(['--data', 'one']);
+    rmSync(place.path('one', 'hub.json'));
+    const touched: (string | null)[] = [];
+    const watcher = watch(place.path('one'), (_, name) => touched.push(name));
+    expect(await place.run(['restore', 'hub.backup', '--data', 'one', '--replace'])).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('another hub uses this store'),
+    });
+    watcher.close();
+    expect(touched.filter((name) => name?.includes('before'))).toEqual([]);
+    await hub.stop();
   });
 
   test('a backup from before the master key was changed says which key it needs, and comes back with it', async () => {

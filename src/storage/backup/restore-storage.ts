@@ -7,7 +7,7 @@ import { migrate, readSchemaVersion, requireKnownSchema } from '../migrate.js';
 import { createSealer, type MasterKeys, type Sealer } from '../sealer.js';
 import { acquireHubLock } from '../sqlite/hub-lock.js';
 import { openSqlite } from '../sqlite/open-sqlite.js';
-import { prepareFolder, requireNoOrphanLog } from '../sqlite/sqlite-file.js';
+import { moveStore, prepareFolder, requireNoOrphanLog } from '../sqlite/sqlite-file.js';
 import { parseStorageUrl } from '../storage-url.js';
 import { keptTables, UNKEPT_TABLES, type Tables } from '../tables.js';
 import { openBackupLines, type BackupRow, type BackupSource } from './backup-lines.js';
@@ -21,31 +21,43 @@ export interface RestoreOptions {
   readonly from: string;
   /** The keys its secrets are sealed with. */
   readonly masterKeys: MasterKeys;
+  /** What a SQLite file that is there already is called from now on. Default: it is refused. */
+  readonly moveTo?: string | undefined;
   readonly clock?: Clock;
   readonly logger?: Logger;
 }
 
+export interface Restored {
+  readonly rows: number;
+  /** Where the store that was there before is now. */
+  readonly movedTo: string | undefined;
+}
+
 const BATCH = 200;
+/** What SQLite and the lock of a hub leave beside a file that is being filled. */
+const BESIDE = ['-journal', '.lock', '.lock-journal'];
 
 /** All of it or nothing. Data of an older release are brought forward. */
 export async function restoreStorage({
   url,
   from,
   masterKeys,
+  moveTo,
   clock = systemClock,
   logger = silentLogger,
-}: RestoreOptions): Promise<{ readonly rows: number }> {
+}: RestoreOptions): Promise<Restored> {
   const sealer = createSealer(masterKeys);
   const target = parseStorageUrl(url);
   const source = await openSource(from);
   try {
     requireKnownSchema(source.schemaVersion);
-    if (target.kind === 'sqlite') return { rows: await restoreFile(target.path, source, sealer, clock) };
+    if (target.kind === 'sqlite')
+      return await restoreFile(target.path, moveTo, (path) => fillFile(path, source, sealer, clock));
     const { openPostgres } = await import('../postgres/open-postgres.js');
     const database = await openPostgres({ url, logger, poolSize: 2 });
     try {
       await requireEmpty(database, source.schemaVersion);
-      return { rows: await fill(database, source, sealer, clock) };
+      return { rows: await fill(database, source, sealer, clock), movedTo: undefined };
     } finally {
       await database.close();
     }
@@ -56,37 +68,43 @@ export async function restoreStorage({
 
 async function restoreFile(
   path: string,
-  source: BackupSource,
-  sealer: Sealer,
-  clock: Clock,
-): Promise<number> {
+  moveTo: string | undefined,
+  fillAt: (path: string) => Promise<number>,
+): Promise<Restored> {
   prepareFolder(path);
-  // A hub may run although its file was moved away.
+  // A hub may run although its file was moved away, and under one that runs nothing is moved.
   const lock = await acquireHubLock(`${path}.lock`, 0);
   try {
-    if (existsSync(path)) {
-      throw new HubError('conflict', 'there is a store of this name already: move it away first', {
-        details: { path },
-      });
-    }
-    requireNoOrphanLog(path);
-    return await fillFile(path, source, sealer, clock);
+    const movedTo = existsSync(path) ? moveTo : undefined;
+    if (movedTo === undefined) requireNothingAt(path);
+    const unfinished = `${path}.restoring`;
+    const rows = await fillAt(unfinished);
+    // What is there keeps its name until all of the backup is there too.
+    if (movedTo !== undefined) moveStore(path, movedTo);
+    renameSync(unfinished, path);
+    return { rows, movedTo };
   } finally {
     lock.release();
   }
 }
 
-/** The file gets its name when it is whole. */
+function requireNothingAt(path: string): void {
+  if (existsSync(path)) {
+    throw new HubError('conflict', 'there is a store of this name already: move it away first', {
+      details: { path },
+    });
+  }
+  requireNoOrphanLog(path);
+}
+
+/** Leaves nothing behind where it fails, and beside the file nothing where it does not. */
 async function fillFile(path: string, source: BackupSource, sealer: Sealer, clock: Clock): Promise<number> {
-  const unfinished = `${path}.restoring`;
-  const clear = () => {
-    for (const suffix of ['', '-journal', '.lock', '.lock-journal']) {
-      rmSync(`${unfinished}${suffix}`, { force: true });
-    }
+  const clear = (...suffixes: readonly string[]) => {
+    for (const suffix of suffixes) rmSync(`${path}${suffix}`, { force: true });
   };
-  clear();
+  clear('', ...BESIDE);
   const database = await openSqlite({
-    path: unfinished,
+    path,
     durability: 'disk',
     access: 'hub',
     lockWaitMs: 0,
@@ -95,11 +113,12 @@ async function fillFile(path: string, source: BackupSource, sealer: Sealer, cloc
   try {
     const rows = await fill(database, source, sealer, clock);
     await database.close();
-    renameSync(unfinished, path);
+    clear(...BESIDE);
     return rows;
-  } finally {
+  } catch (error) {
     await database.close();
-    clear();
+    clear('', ...BESIDE);
+    throw error;
   }
 }
 

@@ -21,6 +21,7 @@ export const IN_USE = 1;
 export const CLOSED = 0;
 
 const JOURNAL_SUFFIX = '-events';
+const STORE_SUFFIXES = ['', '-wal', '-shm', JOURNAL_SUFFIX];
 
 const MAGIC = 'SQLite format 3\0';
 const HEADER_BYTES = 100;
@@ -99,6 +100,12 @@ export function requireNoOrphanLog(path: string): void {
   }
 }
 
+/** With everything beside it that belongs to it. */
+export function moveStore(from: string, to: string): void {
+  for (const suffix of STORE_SUFFIXES)
+    if (existsSync(`${from}${suffix}`)) renameSync(`${from}${suffix}`, `${to}${suffix}`);
+}
+
 export function journalPath(databasePath: string): string {
   return `${databasePath}${JOURNAL_SUFFIX}`;
 }
@@ -129,6 +136,6 @@ export function damaged(path: string, how: string, cause?: unknown): HubError {
 
 /** Files beside the database take its mode when SQLite creates them; this mends those that were there before. */
 export function restrictFiles(path: string): void {
-  for (const suffix of ['', '-wal', '-shm', JOURNAL_SUFFIX])
+  for (const suffix of STORE_SUFFIXES)
     if (existsSync(`${path}${suffix}`)) chmodSync(`${path}${suffix}`, 0o600);
 }
