@@ -98,8 +98,19 @@ async function run(
   });
   await sampleKnown(running);
   herald.announce({ localUrl, configFile: config.configFile });
-  const consoleUrl = await hub.browser.createSignInLink();
+  const consoleUrl = await signInLink(running, logger);
   herald.ready({ url: running.url, localUrl, consoleUrl, hasSample: hub.catalog.has('sample') });
+}
+
+/** A hub that serves is not held up for want of one: then people sign in with a token. */
+async function signInLink({ hub, url }: RunningHub, logger: Logger): Promise<string> {
+  try {
+    return await hub.browser.createSignInLink();
+  } catch (error) {
+    const { message: reason } = toStartFailure(error);
+    logger.warn({ reason }, 'no sign-in link could be made; "crosspoint sign-in-link" makes one later');
+    return `${url}/sign-in`;
+  }
 }
 
 async function start(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Workplace } from './workplace.js';
@@ -171,6 +172,18 @@ describe('config', () => {
       stderr: expect.stringContaining('refusing to listen on 0.0.0.0'),
     });
   });
+});
+
+test('a hub whose store takes no sign-in link is ready all the same', async () => {
+  await (await place.serve(['--data', 'linkless'])).stop();
+  const store = new DatabaseSync(place.path('linkless', 'hub.db'));
+  store.exec(
+    "create trigger refuse before insert on tickets when new.kind = 'sign-in-link' begin select raise(abort, 'no'); end",
+  );
+  store.close();
+  const hub = await place.serve(['--data', 'linkless']);
+  expect(JSON.parse(hub.stdout())).toMatchObject({ event: 'ready', consoleUrl: `${hub.url}/sign-in` });
+  await hub.stop();
 });
 
 describe('backup and restore', () => {
