@@ -34,6 +34,7 @@ export function createSurfaces({
   policy: PolicyEngine;
 }): Surfaces {
   const remembered = new Map<string, Remembered>();
+  let versions = { catalog: 0, policy: 0 };
   let latest: (Remembered & { readonly scope: SurfaceScope }) | undefined;
   const isCurrent = (known: Remembered, agent: Agent, scope: SurfaceScope): boolean =>
     known.agent === agent &&
@@ -44,6 +45,11 @@ export function createSurfaces({
     surfaceFor(agent, scope) {
       // Whoever calls, calls again.
       if (latest?.scope === scope && isCurrent(latest, agent, scope)) return latest.surface;
+      // Nobody sees any of it again, and each holds what upstreams offered then.
+      if (versions.catalog !== catalog.version || versions.policy !== policy.version) {
+        remembered.clear();
+        versions = { catalog: catalog.version, policy: policy.version };
+      }
       const key = `${agent.id}\n${agent.scopes?.join(' ') ?? '-'}\n${keyOf(scope)}`;
       let known = remembered.get(key);
       if (known === undefined || !isCurrent(known, agent, scope)) {
