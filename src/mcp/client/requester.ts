@@ -1,27 +1,15 @@
-import { isObject, ProtocolError, writeRequest, type Json, type JsonObject } from '../jsonrpc/index.js';
+import { isObject, ProtocolError, type Json, type JsonObject } from '../jsonrpc/index.js';
 import {
   declaresTasks,
-  supportsTasks,
-  TASKS_EXTENSION,
   type ClientCapabilities,
   type InputRequests,
   type LogLevel,
   type Task,
 } from '../model/index.js';
 import { TransportError } from '../transports/index.js';
-import {
-  envelopeKeys,
-  hasLegacyTasks,
-  HEADER_MISMATCH,
-  isLegacyRevision,
-  metaOf,
-  progressMember,
-  readModernResult,
-  readTaskHandle,
-  traceHeaders,
-  routingHeaders,
-} from '../wire/index.js';
+import { HEADER_MISMATCH, readModernResult, readTaskHandle } from '../wire/index.js';
 import { HARMLESS } from './call-plans.js';
+import { CallWriter, type CallWriterParts } from './call-writer.js';
 import { abortedError, Call, type CallOwner, type CallPlan } from './call.js';
 import { ClientError, invalidResponse, toError, unsent } from './client-error.js';
 import type { Connection } from './connection.js';
@@ -29,10 +17,7 @@ import type { ConnectionKeeper } from './connection-keeper.js';
 import { readLegacyHandle } from './followed-task.js';
 import { isAnswerLost, judgeLoss, lookForOtherEra, OTHER_ERA, speaksOtherEra } from './judge-failure.js';
 import type { CallOptions, RequestOptions } from './options.js';
-import type { Peer } from './peer.js';
 import { toLegacyAnswer } from './result-shapes.js';
-import type { Settings } from './settings.js';
-import type { ToolHeaders } from './tool-headers.js';
 
 /** Results that are not the end of a call. */
 export interface UnfinishedCalls {
@@ -40,27 +25,29 @@ export interface UnfinishedCalls {
   taskCreated(call: Call, task: Task): void;
 }
 
-export interface RequesterParts {
-  readonly settings: Settings;
+export interface RequesterParts extends CallWriterParts {
   readonly keeper: () => ConnectionKeeper;
-  readonly toolHeaders: ToolHeaders;
   readonly unfinished: UnfinishedCalls;
   /** Lists the tools anew, for their headers. */
   readonly refreshTools: (signal: AbortSignal | undefined) => Promise<unknown>;
 }
 
 /**
- * Turns calls into requests of the era in use and answers into results. Decides what may be sent again: what the server
- * refused without acting on it, and what does no harm when repeated. Each at most once.
+ * Has calls sent and turns answers into results. Decides what may be sent again: what the server refused without acting
+ * on it, and what does no harm when repeated. Each at most once.
  */
 export class Requester implements CallOwner {
   readonly #parts: RequesterParts;
   readonly #held = new Set<Call>();
-  /** For modern requests that name no level themselves. */
-  logLevel: LogLevel | undefined;
+  readonly #writer: CallWriter;
 
   constructor(parts: RequesterParts) {
     this.#parts = parts;
+    this.#writer = new CallWriter(parts);
+  }
+
+  set logLevel(level: LogLevel | undefined) {
+    this.#writer.logLevel = level;
   }
 
   request(
@@ -108,7 +95,11 @@ export class Requester implements CallOwner {
       else call.reject(invalidResponse('a result must be an object'));
       return;
     }
-    const read = readModernResult(call.method, result, declaresTasks(this.#declared(call, connection.peer)));
+    const read = readModernResult(
+      call.method,
+      result,
+      declaresTasks(this.#writer.declared(call, connection.peer)),
+    );
     switch (read.type) {
       case 'complete':
         finish(call, read.result);
@@ -183,16 +174,7 @@ export class Requester implements CallOwner {
   }
 
   capabilitiesOf(call: Call): ClientCapabilities {
-    return call.options.capabilities ?? this.#parts.settings.requestCapabilities;
-  }
-
-  /** Tasks are ours to follow, whatever the caller of a tool can do. */
-  #declared(call: Call, peer: Peer): ClientCapabilities {
-    const capabilities = this.capabilitiesOf(call);
-    const { method } = call;
-    if (!this.#parts.settings.tasks || (method !== 'tools/call' && !isAboutTasks(call))) return capabilities;
-    if (call.options.withoutTasks === true || !supportsTasks(peer.capabilities)) return capabilities;
-    return { ...capabilities, extensions: { ...capabilities.extensions, [TASKS_EXTENSION]: {} } };
+    return this.#writer.capabilitiesOf(call);
   }
 
   #finishLegacy(call: Call, result: JsonObject): void {
@@ -241,37 +223,7 @@ export class Requester implements CallOwner {
     call.totalDeadline = now + (options.totalMs ?? Math.max(timeouts.totalMs, options.timeoutMs ?? 0));
     call.patienceMs = timeouts.inputMs;
     call.generation = connection.generation;
-    const { peer, conversation, transport } = connection;
-    const id = conversation.takeId();
-    options.onSent?.({ id, revision: peer.revision });
-    if (peer.era === 'legacy') {
-      const trace = transport.carriesHeaders ? traceHeaders(options.meta) : undefined;
-      call.asksForTask = asksForTask(call, peer);
-      conversation.send(call, id, writeLegacy(call, id), trace);
-    } else {
-      const params = this.#modernParams(call, peer, id);
-      const headers = transport.carriesHeaders ? this.#headers(call, peer, params) : undefined;
-      conversation.send(call, id, writeRequest(id, call.method, params), headers);
-    }
-  }
-
-  #modernParams(call: Call, peer: Peer, id: number): JsonObject {
-    const { options } = call;
-    const keys = envelopeKeys({
-      revision: peer.revision,
-      capabilities: this.#declared(call, peer),
-      info: this.#parts.settings.info,
-      logLevel: options.logLevel ?? this.logLevel,
-    });
-    const token = call.wantsProgress && { progressToken: id };
-    return { ...call.body, _meta: { ...metaOf(call.body), ...options.meta, ...keys, ...token } };
-  }
-
-  #headers(call: Call, peer: Peer, params: JsonObject): Readonly<Record<string, string>> {
-    const headers = routingHeaders(peer.revision, call.method, params);
-    const trace = traceHeaders(call.options.meta);
-    if (trace !== undefined) Object.assign(headers, trace);
-    return call.method === 'tools/call' ? this.#parts.toolHeaders.addTo(headers, params) : headers;
+    this.#writer.send(call, connection);
   }
 
   #mayRefresh(connection: Connection, call: Call): boolean {
@@ -298,32 +250,6 @@ function finish(call: Call, result: JsonObject): void {
   } catch (error) {
     call.reject(toError(error));
   }
-}
-
-function writeLegacy(call: Call, id: number): string {
-  const { method, wantsProgress, options } = call;
-  const { meta, asTask } = options;
-  const body: JsonObject | undefined = call.asksForTask
-    ? { ...call.body, task: asTask?.ttlMs === undefined ? {} : { ttl: asTask.ttlMs } }
-    : call.body;
-  if (meta === undefined && (!wantsProgress || body?.['_meta'] === undefined))
-    return writeRequest(id, method, body, wantsProgress ? progressMember(id) : undefined);
-  const token = wantsProgress && { progressToken: id };
-  return writeRequest(id, method, { ...body, _meta: { ...metaOf(call.body), ...meta, ...token } });
-}
-
-function isAboutTasks(call: Call): boolean {
-  return call.method.startsWith('tasks/') || call.listener !== undefined;
-}
-
-function asksForTask({ method, options }: Call, { revision, capabilities }: Peer): boolean {
-  return (
-    options.asTask !== undefined &&
-    method === 'tools/call' &&
-    isLegacyRevision(revision) &&
-    hasLegacyTasks(revision) &&
-    supportsTasks(capabilities)
-  );
 }
 
 function sessionLost(cause: Error): ClientError {
