@@ -25,12 +25,22 @@ function sizeOf(limit: unknown): number {
 
 function startOf(items: readonly object[], cursor: unknown): number {
   if (cursor === undefined) return 0;
-  const after = typeof cursor === 'string' ? items.findIndex((item) => toCursor(item) === cursor) : -1;
+  const after = typeof cursor === 'string' ? findLast(items, cursor) : -1;
   if (after === -1) throw new HubError('invalid_cursor', 'Unknown cursor');
   return after + 1;
 }
 
+/** By its name, because writing a cursor for each of thousands takes long; only the one spelling of a cursor counts. */
+function findLast(items: readonly object[], cursor: string): number {
+  const name = Buffer.from(cursor, 'base64url').toString();
+  return items.findIndex((item) => nameOf(item) === name && toCursor(item) === cursor);
+}
+
 function toCursor(item: object | undefined): string {
-  const { name, uri, uriTemplate } = (item ?? {}) as { name?: string; uri?: string; uriTemplate?: string };
-  return Buffer.from(uriTemplate ?? uri ?? name ?? '').toString('base64url');
+  return Buffer.from(nameOf(item ?? {})).toString('base64url');
+}
+
+function nameOf(item: object): string {
+  const { name, uri, uriTemplate } = item as { name?: string; uri?: string; uriTemplate?: string };
+  return uriTemplate ?? uri ?? name ?? '';
 }
