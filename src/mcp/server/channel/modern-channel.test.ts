@@ -1,10 +1,14 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { envelope, Gate, request } from '../../../../test/support/server/harness.js';
+import { DESCRIPTION, envelope, Gate, request } from '../../../../test/support/server/harness.js';
 import { until } from '../../../../test/support/http/until.js';
 import { openChannel } from '../../../../test/support/server/open-channel.js';
+import type { TestChannel } from '../../../../test/support/server/test-channel.js';
 import type { Parsed } from '../../../../test/support/server/event-reader.js';
 import { ProtocolError } from '../../jsonrpc/index.js';
 import { InputRequired } from '../index.js';
+
+const CANCELLED = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
 
 function modern(
   id: unknown,
@@ -87,6 +91,32 @@ describe('the modern era', () => {
     channel.receive(modern(2, 'tools/list'));
     await channel.answer(2);
     expect(channel.sent.filter((each) => each.id === 1)).toHaveLength(1);
+  });
+
+  test.each([
+    ['cancelled', (channel: TestChannel) => channel.receive(CANCELLED)],
+    ['left by its client', (channel: TestChannel) => channel.leave()],
+  ])('a request that is %s before it is known what there is runs nothing', async (_name, giveUp) => {
+    const gate = new Gate();
+    let calls = 0;
+    const { channel } = openChannel({
+      describe: async () => {
+        await gate.passed;
+        return DESCRIPTION;
+      },
+      call: () => {
+        calls++;
+        return { content: [] };
+      },
+    });
+    channel.receive(modern(1, 'tools/call', { name: 'x' }));
+    // Its id is taken meanwhile.
+    channel.receive(modern(1, 'tools/call', { name: 'x' }));
+    expect((await channel.answer(1)).error.code).toBe(-32600);
+    giveUp(channel);
+    gate.open();
+    await turn();
+    expect(calls).toBe(0);
   });
 
   test('several listens, told apart by their ids', async () => {

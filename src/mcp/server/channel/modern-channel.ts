@@ -26,6 +26,8 @@ export class ModernChannel {
   readonly #listens: ListenDesk;
   readonly #writer: ChannelWriter;
   readonly #principal: string;
+  /** Requests of which it is not known yet what there is for them. */
+  readonly #waiting = new Map<RequestId, RequestMessage>();
   readonly #calls = new Map<RequestId, ModernCall>();
   readonly #open = new Map<RequestId, ListenCall>();
 
@@ -37,15 +39,24 @@ export class ModernChannel {
   }
 
   request(message: RequestMessage, reply: Reply): void {
-    const failed = (error: unknown): void => this.#failed(message.id, reply, error);
+    const { id } = message;
+    const failed = (error: unknown): void => this.#failed(id, reply, error);
     try {
       const named = metaOf(message.params)?.[META_REVISION];
       const envelope = readModernEnvelope(message, typeof named === 'string' ? named : '');
-      this.#admit(message.id);
+      this.#admit(id);
+      const description = this.#core.describe(this.#principal);
+      this.#waiting.set(id, message);
       whenReady(
-        this.#core.describe(this.#principal),
-        (known) => this.#dispatch(message, reply, envelope, known),
-        failed,
+        description,
+        (known) => {
+          if (this.#leaveWaiting(message)) this.#dispatch(message, reply, envelope, known);
+          else reply.drop();
+        },
+        (error) => {
+          this.#leaveWaiting(message);
+          failed(error);
+        },
       );
     } catch (error) {
       failed(error);
@@ -53,6 +64,7 @@ export class ModernChannel {
   }
 
   cancel(id: RequestId): void {
+    this.#waiting.delete(id);
     const call = this.#calls.get(id);
     this.#calls.delete(id);
     call?.cancel();
@@ -63,18 +75,24 @@ export class ModernChannel {
   }
 
   close(): void {
+    this.#waiting.clear();
     for (const call of this.#calls.values()) call.cancel();
     this.#calls.clear();
     for (const listen of this.#open.values()) this.#listens.end(listen);
     this.#open.clear();
   }
 
+  /** False where it was taken back meanwhile. */
+  #leaveWaiting(message: RequestMessage): boolean {
+    return this.#waiting.get(message.id) === message && this.#waiting.delete(message.id);
+  }
+
   #admit(id: RequestId): void {
     for (const [known, call] of this.#calls) if (call.done) this.#calls.delete(known);
-    if (this.#calls.has(id) || this.#open.has(id)) {
+    if (this.#calls.has(id) || this.#open.has(id) || this.#waiting.has(id)) {
       throw new ProtocolError(INVALID_REQUEST, 'The id is in use by a request in flight');
     }
-    if (this.#calls.size >= this.#core.limits.inFlightPerSession) {
+    if (this.#calls.size + this.#waiting.size >= this.#core.limits.inFlightPerSession) {
       this.#core.observe({ type: 'limit_reached', limit: 'in_flight' });
       throw new ProtocolError(INTERNAL_ERROR, 'Too many requests in flight');
     }
