@@ -19,12 +19,13 @@ const keyOf = (id: string): AgentKey => createAgentKey({ agentId: toAgentId(id),
 function setUp() {
   const storedKey = keyOf('both');
   const stored = [agent('both', 'stored'), agent('alice', 'stored')];
+  const read = (one: Agent | undefined): Agent | undefined => one && { ...one, tags: [...one.tags] };
   const store: AgentStore = {
     list: async () => Promise.resolve(stored),
-    find: async (id) => Promise.resolve(stored.find((one) => one.id === id)),
+    find: async (id) => Promise.resolve(read(stored.find((one) => one.id === id))),
     listKeys: async (id) => Promise.resolve(id === storedKey.agentId ? [storedKey] : []),
     findByKeyDigest: async (digest) =>
-      Promise.resolve(digest === storedKey.digest ? { agent: stored[0]!, key: storedKey } : undefined),
+      Promise.resolve(digest === storedKey.digest ? { agent: read(stored[0])!, key: storedKey } : undefined),
     add: () => Promise.reject(new Error('not here')),
     replace: () => Promise.reject(new Error('not here')),
     remove: () => Promise.reject(new Error('not here')),
@@ -37,7 +38,7 @@ function setUp() {
     { agent: agent('both', 'file'), keys: [configuredKey] },
     { agent: agent('zoe', 'file'), keys: [] },
   ]);
-  return { directory, storedKey, configuredKey };
+  return { directory, stored, storedKey, configuredKey };
 }
 
 describe('agent directory', () => {
@@ -58,6 +59,22 @@ describe('agent directory', () => {
       expect(await directory.findByKeyDigest(digest)).toMatchObject({
         agent: { id: 'both', source: 'file' },
       });
+  });
+
+  test('a stored one is the same object by its id and by its key, until something about it changes', async () => {
+    const { directory, stored, storedKey } = setUp();
+    directory.configure([]);
+    const id = toAgentId('both');
+    const first = await directory.find(id);
+    expect(await directory.find(id)).toBe(first);
+    expect((await directory.findByKeyDigest(storedKey.digest))?.agent).toBe(first);
+    for (const change of [{ version: 2 }, { updatedAt: 1 }, { tags: ['x'] }, { enabled: false }]) {
+      const before = await directory.find(id);
+      stored[0] = { ...stored[0]!, ...change };
+      const after = await directory.find(id);
+      expect(after).not.toBe(before);
+      expect(after).toMatchObject(change);
+    }
   });
 
   test('what the configuration no longer names is gone, keys included', async () => {

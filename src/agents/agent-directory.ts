@@ -1,7 +1,10 @@
 import { HubError, type AgentId } from '../kernel/index.js';
 import type { Agent, AgentKey, AgentReader, AgentStore } from './agent.js';
 
-/** Agents of the configuration together with stored ones. An id in the configuration hides a stored one. */
+/**
+ * Agents of the configuration together with stored ones. An id in the configuration hides a stored one. Whoever asks for
+ * one gets the same object while nothing about it changes, so that caches can compare by identity.
+ */
 export interface AgentDirectory extends AgentReader {
   require(id: AgentId): Promise<Agent>;
   /** Replaces the configured part. */
@@ -13,12 +16,27 @@ export interface ConfiguredAgent {
   readonly keys: readonly AgentKey[];
 }
 
+const MOST_KEPT = 10_000;
+
 export function createAgentDirectory(store: AgentStore): AgentDirectory {
   let configured = new Map<AgentId, ConfiguredAgent>();
   let byDigest = new Map<string, { agent: Agent; key: AgentKey }>();
 
+  const kept = new Map<AgentId, Agent>();
+
+  function keptAs(stored: Agent): Agent {
+    const before = kept.get(stored.id);
+    if (before !== undefined && isUnchanged(before, stored)) return before;
+    if (kept.size >= MOST_KEPT) kept.clear();
+    kept.set(stored.id, stored);
+    return stored;
+  }
+
   async function find(id: AgentId): Promise<Agent | undefined> {
-    return configured.get(id)?.agent ?? (await store.find(id));
+    const own = configured.get(id);
+    if (own !== undefined) return own.agent;
+    const stored = await store.find(id);
+    return stored && keptAs(stored);
   }
 
   return {
@@ -42,7 +60,7 @@ export function createAgentDirectory(store: AgentStore): AgentDirectory {
       if (own !== undefined) return own;
       const stored = await store.findByKeyDigest(digest);
       if (stored === undefined) return undefined;
-      const agent = configured.get(stored.agent.id)?.agent ?? stored.agent;
+      const agent = configured.get(stored.agent.id)?.agent ?? keptAs(stored.agent);
       return { agent, key: stored.key };
     },
     configure(agents) {
@@ -57,4 +75,16 @@ export function createAgentDirectory(store: AgentStore): AgentDirectory {
       );
     },
   };
+}
+
+/** Versions begin anew when something is removed and made again, within a moment perhaps. */
+function isUnchanged(one: Agent, other: Agent): boolean {
+  return (
+    one.version === other.version &&
+    one.createdAt === other.createdAt &&
+    one.updatedAt === other.updatedAt &&
+    one.name === other.name &&
+    one.enabled === other.enabled &&
+    one.tags.join('\n') === other.tags.join('\n')
+  );
 }
