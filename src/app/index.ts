@@ -7,7 +7,7 @@ export { configJsonSchema } from './config/config-schema.js';
 export { checkPolicies, readPolicyFile } from './config/check-policies.js';
 export { createLogger } from './logger.js';
 export type { RunningHub } from './serve.js';
-export { startHub } from './start-hub.js';
+export { openWaitingRoom, startHub } from './start-hub.js';
 export { openWorkerPrimary, type WorkerPrimary } from './start-workers.js';
 export { openWorkerLink, type WorkerLink } from '../coordination/index.js';
 export {

@@ -39,24 +39,33 @@ const LOOK_MS = 50;
 /** How long connectors that are new are waited for at a start. */
 const FIRST_LISTING_MS = 3_000;
 
+export interface StartOptions {
+  /** Of a worker. */
+  readonly link?: WorkerLink | undefined;
+  readonly makeWay?: MakeWay;
+}
+
+/** Called when the port is needed, for whoever answers there until then. */
+type MakeWay = () => Promise<void>;
+
 /** Starts everything in the order in which it is needed; on failure nothing stays behind. */
 export async function startHub(
   config: Config,
   logger: Logger,
   masterKey: string | undefined,
-  link?: WorkerLink,
+  { link, makeWay }: StartOptions = {},
 ): Promise<RunningHub> {
   const folder = openDataFolder({ path: config.dataDir, adminToken: config.adminToken, masterKey });
   const hub = await composeHub({ config, folder, clock: systemClock, logger, link });
   try {
-    return await run(hub, config, folder);
+    return await run(hub, config, folder, makeWay);
   } catch (error) {
     await hub.close();
     throw error;
   }
 }
 
-async function run(hub: Hub, config: Config, folder: DataFolder): Promise<RunningHub> {
+async function run(hub: Hub, config: Config, folder: DataFolder, makeWay?: MakeWay): Promise<RunningHub> {
   let ready = false;
   let current = config;
   let stopping: Promise<void> | undefined;
@@ -76,7 +85,7 @@ async function run(hub: Hub, config: Config, folder: DataFolder): Promise<Runnin
   await applyConfig(hub, config, folder);
   const stopEnding = endWithAgents(hub);
   await loadCatalog(hub);
-  await listen(server, config);
+  await listen(server, config, makeWay);
   hub.publicUrl.listening(localUrlOf(server, config));
   hub.events.append({ kind: 'hub' }, { type: 'hub.started', version: VERSION });
   const schedule = startSchedule(hub, config);
@@ -148,8 +157,9 @@ async function loadCatalog(hub: Hub): Promise<void> {
   await readVerdicts(hub, hub.catalog.connectors());
 }
 
-function listen(server: Server, { server: { host, port } }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
+async function listen(server: Server, { server: { host, port } }: Config, makeWay?: MakeWay): Promise<void> {
+  await makeWay?.();
+  await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
       server.off('error', reject);

@@ -120,10 +120,16 @@ async function start(
   link: WorkerLink | undefined,
 ): Promise<RunningHub> {
   const { startHub } = await import('../app/index.js');
+  const masterKey = cli.environment['CROSSPOINT_MASTER_KEY'];
   try {
-    return await startHub(config, logger, cli.environment['CROSSPOINT_MASTER_KEY'], link);
+    return await startHub(config, logger, masterKey, { link });
   } catch (error) {
-    throw toStartFailure(error, config);
+    const { isAway, startWhenBack } = await import('./start-when-back.js');
+    if (!isAway(error, config)) throw toStartFailure(error, config);
+    const again = (makeWay: () => Promise<void>) => startHub(config, logger, masterKey, { link, makeWay });
+    return await startWhenBack(again, error, config, logger).catch((failure: unknown) => {
+      throw toStartFailure(failure, config);
+    });
   }
 }
 

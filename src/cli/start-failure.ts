@@ -55,17 +55,22 @@ interface SystemError {
 const DEEPEST = 5;
 const SQLITE_FULL = 13;
 
-/** A store or service that is out of reach is so for a reason, of which only the code is told: the rest may quote secrets. */
-function withReason({ code, message, cause }: HubError): string {
-  if (code !== 'storage_unavailable') return message;
+/** What the system, or the server itself, called the failure. */
+export function reasonBehind({ cause }: HubError): string | undefined {
   let inner: unknown = cause;
   for (let depth = 0; depth < DEEPEST && inner instanceof Error; depth++) {
     if ('errcode' in inner && typeof inner.errcode === 'number')
-      return `${message} (${(inner.errcode & 0xff) === SQLITE_FULL ? 'the disk is full' : `SQLite ${inner.errcode}`})`;
-    if ('code' in inner && typeof inner.code === 'string') return `${message} (${inner.code})`;
+      return (inner.errcode & 0xff) === SQLITE_FULL ? 'the disk is full' : `SQLite ${inner.errcode}`;
+    if ('code' in inner && typeof inner.code === 'string') return inner.code;
     inner = inner.cause;
   }
-  return message;
+  return undefined;
+}
+
+/** A store or service that is out of reach is so for a reason, of which only the code is told: the rest may quote secrets. */
+function withReason(error: HubError): string {
+  const reason = error.code === 'storage_unavailable' ? reasonBehind(error) : undefined;
+  return reason === undefined ? error.message : `${error.message} (${reason})`;
 }
 
 export type Places = Pick<Config, 'storageUrl' | 'coordinationUrl'>;

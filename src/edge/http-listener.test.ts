@@ -24,7 +24,7 @@ async function open(others: RequestListener, bodyTimeoutMs: number): Promise<Soc
   const server = createServer(
     { requestTimeout: 0 },
     createHttpListener({
-      mcp: { find: () => undefined } as never,
+      mcp: { find: () => undefined },
       guard: { check: () => undefined } as never,
       isReady: () => true,
       sites: [],

@@ -12,7 +12,7 @@ export interface Site {
 }
 
 export interface HttpListenerOptions {
-  readonly mcp: McpEndpoints;
+  readonly mcp: Pick<McpEndpoints, 'find'>;
   readonly guard: Guard;
   /** Whether calls can be served. */
   readonly isReady: () => boolean;

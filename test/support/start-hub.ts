@@ -50,7 +50,7 @@ export async function startTestHub({
     loadConfig({ flags, environment, folder, now: Date.now() }),
     logger,
     undefined,
-    link,
+    { link },
   );
   return {
     running,
