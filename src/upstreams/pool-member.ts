@@ -25,6 +25,8 @@ export interface Member extends ConversationOwner {
   lastUsed: number;
   listens: boolean;
   watched: WatchedResources | undefined;
+  /** When what it watches was last checked. */
+  checkedAt: number;
   /** Calls in a row that were not answered. */
   silent: number;
   /** No longer given to anybody; ends with its last call. */
@@ -45,6 +47,7 @@ export function createMember(
     lastUsed: init.startedAt,
     listens: false,
     watched: undefined,
+    checkedAt: init.startedAt,
     silent: 0,
     retired: false,
   };
@@ -71,6 +74,7 @@ export function vitalsOf(member: Member): Vitals {
 }
 
 const HTTP_IDLE_MS = 300_000;
+const CHECK_MS = 15_000;
 
 /** Whether its time is up, or nobody has had a use for it for long. What it watches is checked by the way. */
 export function judgeAge(member: Member, now: number): 'old' | 'idle' | 'kept' {
@@ -79,7 +83,10 @@ export function judgeAge(member: Member, now: number): 'old' | 'idle' | 'kept' {
   const idleMs = isProcess ? endpoint.idleStopMs : HTTP_IDLE_MS;
   const lifeMs = isProcess ? endpoint.maxLifetimeMs : 0;
   const watches = member.watched?.isIdle === false;
-  if (watches) member.watched?.check();
+  if (watches && now - member.checkedAt >= CHECK_MS) {
+    member.checkedAt = now;
+    member.watched?.check();
+  }
   if (lifeMs > 0 && now - member.startedAt > lifeMs) return 'old';
   const isUsed = member.leases > 0 || member.listens || watches;
   return !isUsed && idleMs > 0 && now - member.lastUsed > idleMs ? 'idle' : 'kept';

@@ -129,11 +129,11 @@ describe('processes', () => {
     const connector = plain({ maxLifetimeMs: 60_000, idleStopMs: 0 });
     const first = pidIn(await use(connector, 'where'));
     pass(59_000);
-    vi.advanceTimersByTime(15_000);
+    vi.advanceTimersByTime(1_000);
     expect(pidIn(await use(connector, 'where'))).toBe(first);
     const lease = await pool.open(connector, ANONYMOUS, ALICE);
     pass(2_000);
-    vi.advanceTimersByTime(15_000);
+    vi.advanceTimersByTime(1_000);
     const second = pidIn(await use(connector, 'where'));
     expect(second).not.toBe(first);
     expect(pidIn(JSON.stringify(await lease.upstream.callTool('where', {}, {})))).toBe(first);

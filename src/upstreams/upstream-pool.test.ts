@@ -202,7 +202,7 @@ describe('end of a conversation', () => {
     };
     const pid = await where();
     clock.pass(3_600_000);
-    vi.advanceTimersByTime(15_000);
+    vi.advanceTimersByTime(1_000);
     if (!expected) await until(() => !isRunning(pid), 'the end of the process');
     expect(isRunning(pid)).toBe(expected);
     expect((await where()) === pid).toBe(expected);

@@ -20,7 +20,7 @@ import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-
 import { UpstreamPaused } from './upstream-paused.js';
 import type { Caller, Lease, UpstreamChange, Upstreams, UpstreamState, Watching } from './upstream.js';
 
-const SWEEP_MS = 15_000;
+const SWEEP_MS = 1_000;
 
 export function createUpstreamPool(options: UpstreamPoolOptions): Upstreams {
   return new UpstreamPool(options);
