@@ -20,6 +20,12 @@ describe('settings that cannot be kept', () => {
     ['server.allowedOrigins', { server: { allowedOrigins: ['https://app.example/path'] } }],
     ['server.allowedOrigins', { server: { allowedOrigins: ['null'] } }],
     ['server.allowedOrigins', { server: { allowedOrigins: ['*'] } }],
+    ...['*', '*.hub.example', 'https://hub.example', 'hub.example/', 'hub.example:', 'hub example', ''].map(
+      (host): [string, object] => [
+        'server.allowedHosts',
+        { server: { allowedHosts: ['hub.example', host] } },
+      ],
+    ),
     ['server.trustedProxies', { server: { trustedProxies: ['10.0.0.0/8', 'proxy.example'] } }],
     ['server.trustedProxies', { server: { trustedProxies: ['10.0.0.1/8'] } }],
     ['server.trustedProxies', { server: { trustedProxies: ['0.0.0.0/0'] } }],
@@ -71,6 +77,9 @@ describe('settings that cannot be kept', () => {
     { server: { publicUrl: 'https://Hub.Example:443/' } },
     { server: { host: '0.0.0.0' }, admin: { token: 'kT4v9QmZx2LwRb7NcJ8s' } },
     { server: { host: '::1' } },
+    {
+      server: { allowedHosts: ['Hub.Example', 'my_hub', 'hub.example:8443', '10.1.2.3', '[2001:db8::1]:80'] },
+    },
     { server: { trustedProxies: [] } },
     { server: { trustedProxies: ['127.0.0.1', '::1', '10.0.0.0/8', '2001:db8::/32'] } },
     { coordination: { url: 'memory:' } },

@@ -19,7 +19,7 @@ export function checkExposure({ server, adminToken, storageUrl, coordinationUrl 
 }
 
 /** Found here rather than by whoever uses them, when half of the hub has been started. */
-function checkAddresses({ publicUrl, allowedOrigins, trustedProxies }: Config['server']): void {
+function checkAddresses({ publicUrl, allowedOrigins, allowedHosts, trustedProxies }: Config['server']): void {
   if (publicUrl !== undefined && !isWebUrl(publicUrl))
     throw invalid('server.publicUrl', 'must begin with https:// or http://');
   // The hub's pages and endpoints are at the root of their host, and nowhere else.
@@ -37,6 +37,12 @@ function checkAddresses({ publicUrl, allowedOrigins, trustedProxies }: Config['s
       `"${wrong}" is not an origin, which looks like https://app.example.com`,
     );
   }
+  const odd = allowedHosts.find((host) => !HOST.test(host));
+  if (odd !== undefined)
+    throw invalid(
+      'server.allowedHosts',
+      `"${odd}" is not a host, which looks like hub.example.com or hub:8080`,
+    );
   const stray = trustedProxies.find((text) => !isNetwork(text));
   if (stray !== undefined) {
     throw invalid(
@@ -45,6 +51,9 @@ function checkAddresses({ publicUrl, allowedOrigins, trustedProxies }: Config['s
     );
   }
 }
+
+/** As clients write it into `Host`. */
+const HOST = /^(?:[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/i;
 
 function isWebUrl(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
