@@ -1,7 +1,14 @@
 import type { z } from '@hono/zod-openapi';
 import type { AdminRoute } from '../../contract/index.js';
 import { HubError, invalidField } from '../../kernel/index.js';
-import { JsonError, parseJson, STRICT_JSON, type Json, type JsonLimits } from '../../mcp/jsonrpc/index.js';
+import {
+  isObject,
+  JsonError,
+  parseJson,
+  STRICT_JSON,
+  type Json,
+  type JsonLimits,
+} from '../../mcp/jsonrpc/index.js';
 
 /** What a route takes of a request, read and checked. Everything unknown is refused. */
 
@@ -28,11 +35,23 @@ export async function readBody<Body>(
   request: Request,
   maxBytes: number,
 ): Promise<Body> {
-  if (route.body === undefined) return undefined as Body;
   const bytes = await readBytes(request, maxBytes);
+  if (route.body === undefined) {
+    if (bytes.length > 0) requireNothing(request, bytes);
+    return undefined as Body;
+  }
   if (bytes.length === 0 && route.bodyOptional === true) return check(route.body, {});
   requireJson(request.headers);
   return check(route.body, parse(bytes, route.takesArguments === true ? STRICT_JSON : SETTINGS_JSON));
+}
+
+/** Whoever asks for something that is not done so must not take it for done. */
+function requireNothing({ headers }: Request, bytes: Buffer): void {
+  requireJson(headers);
+  const given = parse(bytes, SETTINGS_JSON);
+  if (!isObject(given)) throw invalid('body', 'must be empty');
+  const [unknown] = Object.keys(given);
+  if (unknown !== undefined) throw invalid(unknown, 'unknown field');
 }
 
 function requireJson(headers: Headers): void {

@@ -76,6 +76,16 @@ const bodies: Scenario[] = [
     request: post(new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d])),
     status: 400,
   },
+  ...[
+    { raw: '{"dryRun":true}', details: { field: 'dryRun' } },
+    { raw: '[]', details: { field: 'body' } },
+    { raw: '{', details: { fault: 'syntax' } },
+  ].map(({ raw, details }): Scenario => ({
+    name: `A-3: ${raw} is refused where nothing is taken, and nothing is done`,
+    request: { method: 'POST', path: '/sign-in-links', raw },
+    status: 400,
+    body: { error: { code: 'invalid_request', details } },
+  })),
   {
     name: 'J-6, A-14: deep content is refused',
     request: post('['.repeat(10_000)),
