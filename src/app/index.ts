@@ -4,7 +4,7 @@ export { loadConfig, type ConfigOrigin } from './config/load-config.js';
 export { CONFIG_FILES } from './config/read-file.js';
 export { describeConfig, type ConfigLine } from './config/describe-config.js';
 export { configJsonSchema } from './config/config-schema.js';
-export { checkPolicies, readPolicyFile } from './config/check-policies.js';
+export { checkPolicies, readPolicyFile, toFilePolicy } from './config/check-policies.js';
 export { createLogger } from './logger.js';
 export type { RunningHub } from './serve.js';
 export { openWaitingRoom, startHub } from './start-hub.js';

@@ -115,6 +115,15 @@ describe('policies', () => {
       stderr: expect.stringContaining('policy bad:'),
     });
     expect(await place.run(['policy', 'check', 'none.cedar'])).toMatchObject({ code: 78 });
+    const input = 'permit(principal, action, resource);';
+    expect(await place.run(['policy', 'check', '-', '--json'], { input })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"policies":["stdin"]') as string,
+    });
+    expect(await place.run(['policy', 'check', '-'], { input: 'permit(' })).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('line 1, column 8') as string,
+    });
   });
 
   test('what is saved is in force; what is not valid changes nothing', async () => {

@@ -11,11 +11,9 @@ export async function checkPolicies(policies: readonly Policy[]): Promise<void> 
 
 /** A policy document from a file, called like the file. */
 export function readPolicyFile(path: string, now: number): Policy {
-  return {
-    id: toPolicyId(basename(path).replace(/\.cedar$/, '')),
-    text: readText(path),
-    source: 'file',
-    version: 1,
-    updatedAt: now,
-  };
+  return toFilePolicy(basename(path).replace(/\.cedar$/, ''), readText(path), now);
+}
+
+export function toFilePolicy(name: string, text: string, now: number): Policy {
+  return { id: toPolicyId(name), text, source: 'file', version: 1, updatedAt: now };
 }

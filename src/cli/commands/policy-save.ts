@@ -7,11 +7,8 @@ import { CliError } from '../cli-error.js';
 import { show, type Cli, type OutputOptions } from '../cli.js';
 import { EXIT_FAILED } from '../exit-codes.js';
 import type { HubOptions } from '../hub-address.js';
-import { readStdin } from '../read-stdin.js';
+import { MAX_POLICY_BYTES, readStdin } from '../read-stdin.js';
 import { withHub } from '../with-hub.js';
-
-/** The hub takes less, and says how much. */
-const MAX_BYTES = 4 * 1024 * 1024;
 
 /** `save` and `remove`: policies kept by the hub itself rather than in files. */
 export function addPolicySaveCommands(parent: Command, cli: Cli): void {
@@ -50,7 +47,7 @@ function isAboutText(error: unknown): error is CliError {
 }
 
 async function readText(cli: Cli, file: string): Promise<string> {
-  if (file === '-') return readStdin(cli.stdin, MAX_BYTES, 'a policy document');
+  if (file === '-') return readStdin(cli.stdin, MAX_POLICY_BYTES, 'a policy document');
   try {
     return readFileSync(resolve(cli.folder, file), 'utf8').replace(/^\ufeff/, '');
   } catch (error) {
