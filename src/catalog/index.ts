@@ -24,6 +24,7 @@ export {
   type ToolEntry,
 } from './surface.js';
 export { exposeTool } from './shown-tools.js';
+export { withUsageGuide } from './usage-guide.js';
 export type { ResourceOwner } from './resource-router.js';
 export { matchesAny } from './tool-pattern.js';
 export { createSchemaIndex } from './schema-index.js';

@@ -1,5 +1,5 @@
-import { buildSurface, type Permits, type Surface } from '../../catalog/index.js';
-import { ADMIN_ROUTES } from '../../contract/index.js';
+import { buildSurface, withUsageGuide, type Permits, type Surface } from '../../catalog/index.js';
+import { ADMIN_ROUTES, type ToolView } from '../../contract/index.js';
 import { HubError, invalidField, toCallId } from '../../kernel/index.js';
 import type { JsonObject } from '../../mcp/jsonrpc/index.js';
 import { createCallStreams } from './call-streams.js';
@@ -31,12 +31,12 @@ export function registerToolRoutes(register: Register, deps: AdminDependencies):
         (risk === undefined || toToolView(entry).risk === risk),
     );
     const { items, ...more } = pageOf('tools', entries, ({ exposedName }) => exposedName, page);
-    return { body: { items: items.map(toToolView), ...more } };
+    return { body: { items: items.map(toOffered), ...more } };
   });
 
   register(ROUTES.get, async ({ names }) => {
     const entry = (await surfaceOf(deps, undefined)).findTool(names.name);
-    return { body: toToolView(requireFound(entry, 'tool')) };
+    return { body: toOffered(requireFound(entry, 'tool')) };
   });
 
   const streams = createCallStreams(deps);
@@ -70,6 +70,11 @@ async function surfaceOf(deps: AdminDependencies, agent: string | undefined): Pr
     requireFound(await deps.agents.find(agentNamed(agent)), 'agent', agent),
     ALL,
   );
+}
+
+/** With what the operator wrote about its use, as agents read it. */
+function toOffered(entry: ReturnType<typeof entriesOf>[number]): ToolView {
+  return toToolView({ ...entry, tool: withUsageGuide(entry.tool, entry.connector.prompts) });
 }
 
 function entriesOf(surface: Surface) {

@@ -47,6 +47,19 @@ const listing: Scenario[] = [
     body: { items: [{ tool: 'erase' }, { tool: 'search' }] },
   },
   {
+    name: 'with the guide of the operator, as agents read it',
+    given: async (hub) => {
+      await withNotes(hub);
+      const prompts = [{ name: 'careful', text: 'Always set a limit.', tools: ['search'] }];
+      await tell(hub, { method: 'PATCH', path: '/connectors/notes', body: { prompts } });
+    },
+    request: { method: 'GET', path: '/tools?agent=local&q=finds' },
+    status: 200,
+    body: {
+      items: [{ description: expect.stringMatching(/^Finds things\n\n.*\nAlways set a limit\.$/) as string }],
+    },
+  },
+  {
     name: 'only those of a connector',
     given: withNotes,
     request: { method: 'GET', path: '/tools?connector=filed' },
