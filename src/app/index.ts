@@ -1,6 +1,7 @@
 /** Configuration, composition, schedule and shutdown: the only code that knows every module. */
 export type { Config, ConfigSource, Flags } from './config/config.js';
 export { loadConfig, type ConfigOrigin } from './config/load-config.js';
+export { isSameConfig } from './config/next-start.js';
 export { CONFIG_FILES } from './config/read-file.js';
 export { describeConfig, type ConfigLine } from './config/describe-config.js';
 export { configJsonSchema } from './config/config-schema.js';

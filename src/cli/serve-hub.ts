@@ -46,15 +46,18 @@ export async function serveHub(cli: Cli, flags: Flags): Promise<void> {
 
 interface Prepared {
   readonly config: Config;
+  /** When it was read. */
+  readonly readAt: number;
   readonly logger: Logger;
   readonly link?: WorkerLink;
 }
 
 async function prepare(cli: Cli, flags: Flags): Promise<Prepared> {
   const { createLogger } = await import('../app/index.js');
+  const readAt = Date.now();
   try {
-    const config = await readLocalConfig(cli, flags);
-    return { config, logger: createLogger({ level: config.logLevel, format: config.logFormat }) };
+    const config = await readLocalConfig(cli, flags, readAt);
+    return { config, readAt, logger: createLogger({ level: config.logLevel, format: config.logFormat }) };
   } catch (error) {
     throw toStartFailure(error);
   }
@@ -64,24 +67,29 @@ async function prepare(cli: Cli, flags: Flags): Promise<Prepared> {
 async function run(
   cli: Cli,
   flags: Flags,
-  { config, logger, link }: Prepared,
+  { config, readAt, logger, link }: Prepared,
   herald: HubHerald,
   obey: (control: HubControl) => void,
 ): Promise<void> {
   const running = await start(cli, config, logger, link);
   const { localUrl, hub } = running;
   const { watchConfig } = await import('./watch-config.js');
-  const watcher = watchConfig(cli, flags, config, {
-    async onChange(read) {
-      const next = await reload(running, logger, read);
-      if (next !== undefined) herald.announce({ localUrl, configFile: next.configFile });
-      return next;
+  const watcher = watchConfig(
+    cli,
+    flags,
+    { config, readAt },
+    {
+      async onChange(read) {
+        const next = await reload(running, logger, read);
+        if (next !== undefined) herald.announce({ localUrl, configFile: next.configFile });
+        return next;
+      },
+      onError(error) {
+        const { message: reason } = toStartFailure(error);
+        logger.warn({ reason }, 'changes of the configuration may go unnoticed; SIGHUP has it read again');
+      },
     },
-    onError(error) {
-      const { message: reason } = toStartFailure(error);
-      logger.warn({ reason }, 'changes of the configuration may go unnoticed; SIGHUP has it read again');
-    },
-  });
+  );
   const end = (code: number): never => {
     herald.ended();
     process.exit(code);

@@ -17,7 +17,8 @@ async function follow(onChange: OnChange, prepare: (folder: string) => void = ()
   writeFileSync(file, 'policies: ["./policies/*.cedar"]\n');
   mkdirSync(join(folder, 'policies'));
   const cli = { folder, environment: {} } as unknown as Cli;
-  const started = await readLocalConfig(cli, flags);
+  const readAt = Date.now();
+  const started = { config: await readLocalConfig(cli, flags, readAt), readAt };
   prepare(folder);
   const onError = vi.fn<(error: unknown) => void>();
   const watcher = watchConfig(cli, flags, started, { onChange, onError });
@@ -40,6 +41,25 @@ test('what cannot be watched is told, and the rest is watched all the same', asy
     writeFileSync(file, 'policies: []\n');
     expect(onChange).toHaveBeenCalled();
   }, 5_000);
+});
+
+test('what changed between the reading for the start and the watching is taken up', async () => {
+  const texts: string[][] = [];
+  const take: OnChange = async (read) => {
+    const config = await read();
+    texts.push(config.policies.map(({ text }) => text));
+    return config;
+  };
+  const text = 'forbid(principal, action, resource);';
+  await follow(take, (folder) => writeFileSync(join(folder, 'policies', 'late.cedar'), text));
+  await vi.waitFor(() => expect(texts).toEqual([[text]]), 5_000);
+});
+
+test('what did not change is not taken up again', async () => {
+  const onChange = vi.fn<OnChange>(async () => undefined);
+  await follow(onChange);
+  await sleep(1_000);
+  expect(onChange).not.toHaveBeenCalled();
 });
 
 test('a configuration that could not be taken up does not keep the next one from it', async () => {

@@ -12,6 +12,12 @@ export interface ConfigWatcher {
   close(): Promise<void>;
 }
 
+/** What the hub was started with, and when that was read. */
+export interface StartedConfig {
+  readonly config: Config;
+  readonly readAt: number;
+}
+
 export interface ConfigFollower {
   /** What became of it; undefined: what was before stays. */
   readonly onChange: (read: () => Promise<Config>) => Promise<Config | undefined>;
@@ -23,13 +29,13 @@ const QUIET_MS = 100;
 const LOOK_MS = 500;
 
 /**
- * Has the configuration read again when one of its files changes. Changes in quick succession count as one, and one
- * reading follows another.
+ * Has the configuration read again when one of its files changes, or has changed since it was read for the start. Changes
+ * in quick succession count as one, and one reading follows another.
  */
 export function watchConfig(
   cli: Cli,
   flags: Flags,
-  started: Config,
+  { config: started, readAt }: StartedConfig,
   { onChange, onError }: ConfigFollower,
 ): ConfigWatcher {
   let last: Promise<unknown> = Promise.resolve();
@@ -48,10 +54,14 @@ export function watchConfig(
     last = last.then(read).catch(onError);
   };
   const changed = (): void => {
+    if (closed) return;
     clearTimeout(timer);
     timer = setTimeout(reload, QUIET_MS);
   };
   watcher.on('all', changed);
+  watcher.once('ready', () => {
+    void isUpToDate(cli, flags, { config: started, readAt }).then((isSo) => isSo || changed());
+  });
   watcher.on('error', onError);
   const look = (now: Stats, before: Stats): void => {
     // Told once even if there is no such file.
@@ -69,6 +79,13 @@ export function watchConfig(
       await last;
     },
   };
+}
+
+/** One that is not valid any more is not. */
+async function isUpToDate(cli: Cli, flags: Flags, { config, readAt }: StartedConfig): Promise<boolean> {
+  const { isSameConfig } = await import('../app/index.js');
+  const found = await readLocalConfig(cli, flags, readAt).catch(() => undefined);
+  return found !== undefined && isSameConfig(found, config);
 }
 
 /** A file that was moved away, or is about to be written anew, does not mean that nothing is configured any more. */

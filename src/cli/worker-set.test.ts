@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { expect, test, vi } from 'vitest';
 import { silentLogger } from '../kernel/index.js';
-import type { ReadyHub } from './hub-herald.js';
+import type { HubPlace, ReadyHub } from './hub-herald.js';
 import { WorkerSet } from './worker-set.js';
 
 const HUB = {
@@ -21,6 +21,7 @@ const NONE = '';
 function open(count: number, programs: readonly string[]) {
   const forked: ChildProcess[] = [];
   const onReady = vi.fn<(hub: ReadyHub) => void>();
+  const onPlace = vi.fn<(place: HubPlace) => void>();
   let end: (code: number) => void = () => {};
   const ended = new Promise<number>((resolve) => (end = resolve));
   const set = new WorkerSet({
@@ -33,12 +34,12 @@ function open(count: number, programs: readonly string[]) {
       return child;
     },
     logger: silentLogger,
-    onPlace: () => {},
+    onPlace,
     onReady,
     onEnd: (code) => end(code),
   });
   set.start();
-  return { set, forked, onReady, ended };
+  return { set, forked, onReady, onPlace, ended };
 }
 
 test('workers that keep ending at their start end the whole with 1', async () => {
@@ -74,6 +75,17 @@ test('one that ends is replaced; ready is said once; all are stopped', async () 
   expect(onReady).toHaveBeenCalledTimes(1);
   expect(forked.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)).toBe(true);
 }, 20_000);
+
+test('one that is told to read the configuration again while it starts does so when it is ready', async () => {
+  const report = `(order) => order === 'reload' && process.send({ type: 'announce', place: {} })`;
+  const late = `process.on('message', ${report}); setTimeout(() => { ${SERVING} }, 1_000);`;
+  const { set, ended, onReady, onPlace } = open(1, [late]);
+  set.reload();
+  await vi.waitFor(() => expect(onPlace).toHaveBeenCalledOnce(), 10_000);
+  expect(onReady).toHaveBeenCalledOnce();
+  set.stop();
+  expect(await ended).toBe(0);
+});
 
 test('whoever does not wait ends them at once', async () => {
   const { set, ended, onReady } = open(1, [SERVING.replace('process.exit(0)', 'false')]);

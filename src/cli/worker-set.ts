@@ -32,6 +32,8 @@ export class WorkerSet {
   /** And whether they are ready. */
   readonly #workers = new Map<ChildProcess, boolean>();
   readonly #delayed = new Set<NodeJS.Timeout>();
+  /** Those that are to read the configuration again as soon as they are ready. */
+  readonly #outdated = new Set<ChildProcess>();
   /** When workers ended that nobody had stopped; failed starts are those that were not ready yet. */
   #ends: number[] = [];
   #failedStarts: number[] = [];
@@ -49,7 +51,10 @@ export class WorkerSet {
   }
 
   reload(): void {
-    for (const [worker, ready] of this.#workers) if (ready) worker.send('reload', () => {});
+    for (const [worker, ready] of this.#workers) {
+      if (ready) worker.send('reload', () => {});
+      else this.#outdated.add(worker);
+    }
   }
 
   /** May be called twice. */
@@ -104,6 +109,7 @@ export class WorkerSet {
       worker.send('stop', () => {});
       return;
     }
+    if (this.#outdated.delete(worker)) worker.send('reload', () => {});
     this.#first ??= hub;
     this.#fill();
     if (this.#wasReady || this.#readyCount < this.#options.count) return;
@@ -114,6 +120,7 @@ export class WorkerSet {
   #onExit(worker: ChildProcess, code: number | null, signal: string | null): void {
     const wasReady = this.#workers.get(worker) === true;
     this.#workers.delete(worker);
+    this.#outdated.delete(worker);
     if (this.#exitCode !== undefined) {
       if (wasReady && code !== EXIT_DONE) this.#exitCode = EXIT_FAILED;
       return this.#endIfEmpty();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Config } from './config.js';
 import { loadConfig } from './load-config.js';
-import { findNextStartSettings } from './next-start.js';
+import { findNextStartSettings, isSameConfig } from './next-start.js';
 
 let folder = '';
 beforeAll(() => {
@@ -56,4 +56,23 @@ test('what is taken up at once does not wait', () => {
     telemetry: { metrics: 'open' },
   };
   expect(findNextStartSettings(load({}), load(after, 2))).toEqual([]);
+});
+
+const secretive = (token: string, cedar = 'permit(principal, action, resource);') => {
+  writeFileSync(join(folder, 'one.cedar'), cedar);
+  return {
+    policies: ['./*.cedar'],
+    agents: { ci: { tags: ['a'] } },
+    connectors: { a: { url: 'http://127.0.0.1:1', headers: { 'x-key': token } }, b: { command: 'node' } },
+    admin: { accounts: { eve: { role: 'viewer', token: `a-long-and-random-token-${token}` } } },
+  };
+};
+
+test('a configuration that was read twice is the same as long as nothing of it changed, secrets and policies included', () => {
+  const before = load(secretive('0123456789'));
+  expect(isSameConfig(before, load(secretive('0123456789')))).toBe(true);
+  expect(isSameConfig(before, load(secretive('9876543210')))).toBe(false);
+  expect(isSameConfig(before, load(secretive('0123456789', 'forbid(principal, action, resource);')))).toBe(
+    false,
+  );
 });

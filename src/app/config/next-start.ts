@@ -25,6 +25,11 @@ export function findNextStartSettings(started: Config, read: Config): readonly s
   return Object.keys(after).filter((name) => !isSame(before[name], after[name]));
 }
 
+/** Of two that were read as of the same time: whether the one says what the other says. */
+export function isSameConfig(one: Config, other: Config): boolean {
+  return isSame(one, other);
+}
+
 function under(prefix: string, values: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [`${prefix}.${name}`, value as unknown]),
