@@ -44,16 +44,15 @@ export async function serveWithWorkers({
   // Workers accept by themselves: a connection on its way through this process to one that is killed would hang.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   // A port that is chosen for the first worker is the port of all that follow, even if for a moment none is left.
-  const args = process.argv.slice(2);
   cluster.setupPrimary({
-    args: port === 0 ? [...args, '--port', String(found)] : args,
+    args: [...process.argv.slice(2), '--host', host, '--port', String(found)],
     stdio: ['inherit', 'inherit', 'inherit', 'ipc', 'pipe'],
   });
   const primary = await openPrimary(config, logger, masterKey);
   const set = new WorkerSet({
     count: workers,
     fork: () => {
-      const forked = cluster.fork();
+      const forked = cluster.fork(sharedStores(config));
       // Its process tells as well, and the set hears that.
       forked.on('error', () => {});
       const worker = forked.process;
@@ -78,6 +77,11 @@ export async function serveWithWorkers({
   });
   obey({ reload: () => set.reload(), stop: () => set.stop() });
   set.start();
+}
+
+/** Whatever the file says by the time one takes another's place: workers with different stores would be different hubs. */
+function sharedStores({ storageUrl, coordinationUrl }: Config): Readonly<Record<string, string>> {
+  return { CROSSPOINT_STORAGE_URL: storageUrl, CROSSPOINT_COORDINATION_URL: coordinationUrl };
 }
 
 async function openPrimary(

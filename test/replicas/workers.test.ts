@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -168,6 +168,23 @@ function serving(): void {
 }
 
 function killing(): void {
+  test('what counts from the next start counts for no worker before, also for one that takes another’s place', async () => {
+    const file = join(folder, 'crosspoint.json');
+    const next = { storage: { url: 'sqlite:next.db' }, server: { host: '127.0.0.2' } };
+    writeFileSync(file, JSON.stringify({ ...config, ...next }));
+    try {
+      const [killed = 0] = workers();
+      process.kill(killed, 'SIGKILL');
+      await vi.waitFor(() => expect(workers()).not.toContain(killed), SOON);
+      await vi.waitFor(async () => expect(await servingSince()).toHaveProperty('size', 2), SOON);
+      const { port } = new URL(hub.url);
+      await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow();
+      expect(existsSync(join(folder, 'next.db'))).toBe(false);
+    } finally {
+      writeFileSync(file, JSON.stringify(config));
+    }
+  });
+
   test('F26: calls of workers that are killed are unknown, and the log says so at once', async () => {
     const labels = ['w0', 'w1', 'w2', 'w3', 'w4', 'w5'];
     const client = await roving().initialize(0, 0);
