@@ -99,7 +99,7 @@ export async function readVerdicts(
 }
 
 /** What was read before a change that is made here must not be put in force after it. */
-async function readConnectors({ catalog, connectors }: Hub): Promise<readonly Connector[]> {
+export async function readConnectors({ catalog, connectors }: Hub): Promise<readonly Connector[]> {
   for (;;) {
     const before = catalog.connectors();
     const current = await connectors.list();

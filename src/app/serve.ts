@@ -9,7 +9,7 @@ import { composeServer } from './compose-server.js';
 import type { Config } from './config/config.js';
 import { findNextStartSettings } from './config/next-start.js';
 import { endWithAgents } from './end-with-agents.js';
-import { followReplicas, readVerdicts } from './follow-replicas.js';
+import { followReplicas, readConnectors, readVerdicts } from './follow-replicas.js';
 import { openDataFolder, type DataFolder } from './data-folder.js';
 import { recoverUnfinishedCalls } from './recover.js';
 import { RepeatedTask } from './repeated-task.js';
@@ -148,11 +148,13 @@ async function endLeftBehind({ children, logger }: Hub): Promise<void> {
   if (ended > 0) logger.warn({ processes: ended }, 'processes that an earlier hub left behind were ended');
 }
 
-/** What was known before is offered at once; refreshing comes behind. */
+/** What was known before is offered at once; refreshing comes behind. What another replica changes meanwhile is newer. */
 async function loadCatalog(hub: Hub): Promise<void> {
-  for (const connector of await hub.connectors.list()) hub.catalog.putConnector(connector);
-  for (const snapshot of await hub.storage.snapshots.latestOfAll()) {
-    if (hub.catalog.has(snapshot.connectorId)) hub.catalog.putSnapshot(snapshot);
+  const { catalog, storage } = hub;
+  for (const connector of await readConnectors(hub)) catalog.putConnector(connector);
+  for (const snapshot of await storage.snapshots.latestOfAll()) {
+    const { connectorId: id } = snapshot;
+    if (catalog.has(id) && catalog.snapshotOf(id) === undefined) catalog.putSnapshot(snapshot);
   }
   await readVerdicts(hub, hub.catalog.connectors());
 }
