@@ -178,7 +178,7 @@ function killing(): void {
       await vi.waitFor(() => expect(workers()).not.toContain(killed), SOON);
       await vi.waitFor(async () => expect(await servingSince()).toHaveProperty('size', 2), SOON);
       const { port } = new URL(hub.url);
-      await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow();
+      await expect(fetch(`http://127.0.0.2:${port}/health`)).rejects.toThrow('fetch failed');
       expect(existsSync(join(folder, 'next.db'))).toBe(false);
     } finally {
       writeFileSync(file, JSON.stringify(config));
