@@ -33,5 +33,5 @@ export {
   looksSecret,
   passwordIn,
 } from './looks-secret.js';
-export { maskUrl } from './mask-url.js';
+export { generatedParts, maskUrl } from './mask-url.js';
 export { tagsOfTool } from './tags-of-tool.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { maskUrl } from './mask-url.js';
+import { generatedParts, maskUrl } from './mask-url.js';
 
 test.each([
   ['https://a.example/mcp', 'https://a.example/mcp'],
@@ -18,4 +18,14 @@ test.each([
   ['http://127.0.0.1:8005/mcp', 'http://127.0.0.1:8005/mcp'],
 ])('%s is shown as %s', (url, shown) => {
   expect(maskUrl(url)).toBe(shown);
+});
+
+test.each([
+  ['https://a.example/mcp?region=europe-west', [], []],
+  ['https://a.example', [], []],
+  ['https://a.example/s/MzQ1Njc4OTAtYWJjZGVm1234/mcp', ['MzQ1Njc4OTAtYWJjZGVm1234'], []],
+  ['https://a.example/mcp?a=b&k=MzQ1Njc4OTAtYWJjZGVmMTI%3D', [], ['MzQ1Njc4OTAtYWJjZGVmMTI%3D']],
+  ['https://a.example/mcp?MzQ1Njc4OTAtYWJjZGVm1234', [], ['MzQ1Njc4OTAtYWJjZGVm1234']],
+])('of %s the path has %j and the query %j', (url, path, query) => {
+  expect(generatedParts(new URL(url))).toEqual({ path, query });
 });

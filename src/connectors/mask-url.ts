@@ -12,3 +12,18 @@ export function maskUrl(text: string): string {
   const masked = `${path.join('/')}${query.length === 0 ? '' : `?${query.join('&')}`}`;
   return masked === url.pathname ? text : url.origin + masked;
 }
+
+/** What looks generated in an address, as it is written there. */
+export interface GeneratedParts {
+  readonly path: readonly string[];
+  /** Values of the query. */
+  readonly query: readonly string[];
+}
+
+export function generatedParts({ pathname, search }: URL): GeneratedParts {
+  const values = search.slice(1).split('&');
+  return {
+    path: pathname.split('/').filter((part) => GENERATED.test(part)),
+    query: values.map((pair) => pair.slice(pair.indexOf('=') + 1)).filter((value) => GENERATED.test(value)),
+  };
+}

@@ -68,6 +68,20 @@ describe('what is kept from callers', () => {
     expect(values(secretsOf({ url: `${URL}?api_key=${written}` }))).toEqual(expected);
   });
 
+  test.each([
+    [
+      '/s/MzQ1Njc4OTAtYWJjZGVm1234/mcp',
+      ['%2Fs%2FMzQ1Njc4OTAtYWJjZGVm1234%2Fmcp', '/s/MzQ1Njc4OTAtYWJjZGVm1234/mcp'],
+    ],
+    [
+      '/mcp?k=MzQ1Njc4OTAtYWJjZGVm1234',
+      ['%2Fmcp%3Fk%3DMzQ1Njc4OTAtYWJjZGVm1234', '/mcp?k=MzQ1Njc4OTAtYWJjZGVm1234'],
+    ],
+    ['/a-rather-long-name/of/an-address?region=europe-west', []],
+  ])('the whole address, not its parts, where one looks generated: %s', (path, expected) => {
+    expect(values(secretsOf({ url: `https://service.example${path}` }))).toEqual(expected);
+  });
+
   test('not the variables of a process', () => {
     expect(values(secretsOf({ command: 'node', env: { SERVICE_TOKEN: 'abcdefgh' } }))).toEqual([]);
   });

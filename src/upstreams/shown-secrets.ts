@@ -1,4 +1,4 @@
-import { isSecretSetting, type Connector } from '../connectors/index.js';
+import { generatedParts, isSecretSetting, type Connector } from '../connectors/index.js';
 import type { Access } from '../credentials/index.js';
 
 /** Shorter values may stand in a result by chance. */
@@ -26,10 +26,7 @@ export class ShownSecrets {
 
   constructor({ endpoint }: Connector, access: Access) {
     this.#access = access;
-    const settings = endpoint.transport === 'stdio' ? [] : settingsOf(new URL(endpoint.url));
-    this.#settings = toSecrets(
-      settings.filter(([name, value]) => isSecretSetting(name, value)).map(([, value]) => value),
-    );
+    this.#settings = endpoint.transport === 'stdio' ? [] : toSecrets(secretsOf(new URL(endpoint.url)));
     this.#all = this.#settings;
   }
 
@@ -48,6 +45,20 @@ export class ShownSecrets {
     this.#all = longestFirst([...this.#settings, ...this.#ofHeaders, ...before]);
     return this.#all;
   }
+}
+
+/**
+ * What the query says by name, and the whole address where a part of it looks generated. Such a part alone is left: it
+ * may be the id of what the tools are about.
+ */
+function secretsOf(url: URL): readonly string[] {
+  const named = settingsOf(url).filter(([name, value]) => isSecretSetting(name, value));
+  const { path, query } = generatedParts(url);
+  return [
+    ...named.map(([, value]) => value),
+    ...(path.length > 0 ? [url.pathname] : []),
+    ...(query.length > 0 ? [url.pathname + url.search] : []),
+  ];
 }
 
 /** As they are meant, and as they are written: a plus sign that nobody encoded is read as a blank. */

@@ -175,6 +175,15 @@ describe("the upstream's own word", () => {
     expect(toHubError(error, { ...CONNECTOR, endpoint }).message).toBe('fast: *** is wrong');
   });
 
+  test('U-14: nor is what looks generated in its address', () => {
+    const endpoint = {
+      transport: 'streamable_http',
+      url: 'https://a.example/s/MzQ1Njc4OTAtYWJjZGVm1234/mcp?v=2',
+    } as const;
+    const error = new ProtocolError(1, 'no MzQ1Njc4OTAtYWJjZGVm1234 at /s/MzQ1Njc4OTAtYWJjZGVm1234/mcp');
+    expect(toHubError(error, { ...CONNECTOR, endpoint }).message).toBe('no *** at /s/***/mcp');
+  });
+
   test('U-14: of two that begin alike neither is left half legible', () => {
     const shown = { 'x-user': 'postgres', 'x-database': 'postgres://app:hunter2@db' };
     const error = new ProtocolError(1, 'postgres cannot reach postgres://app:hunter2@db');

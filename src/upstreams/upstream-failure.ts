@@ -4,7 +4,7 @@ import { ClientError, type ClientErrorCode } from '../mcp/client/index.js';
 import { INVALID_PARAMS, isObject, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
 import { isWebPage, TASKS_EXTENSION } from '../mcp/model/index.js';
 import { TransportError, type TransportErrorCode } from '../mcp/transports/index.js';
-import { secretsOfProcess, withoutSecrets } from './without-secrets.js';
+import { secretsOfEndpoint, withoutSecrets } from './without-secrets.js';
 
 /**
  * The upstream did not let us in. Whatever was asked was not done. What it answered is kept for those who may act on it
@@ -39,7 +39,7 @@ export function toOpenFailure(error: unknown, connector: Connector, shown?: Head
 
 /**
  * A failure of the wire, of the client or of the upstream, as the hub's own. Keeps the cause, shows nothing of it, nor of
- * the headers that were shown to the upstream or the variables that a process was given.
+ * the headers that were shown to the upstream, the variables that a process was given or what is generated in an address.
  */
 export function toHubError(error: unknown, connector: Connector, shown: Headers = {}): HubError {
   if (error instanceof HubError) return error;
@@ -118,7 +118,7 @@ type Headers = Readonly<Record<string, string>>;
 function rejection(error: ProtocolError, connector: Connector, shown: Headers): HubError {
   // A header may name the scheme first.
   const secrets = Object.values(shown).map((value) => value.replace(/^\w+ /, ''));
-  const text = withoutSecrets(error.message, [...secrets, ...secretsOfProcess(connector.endpoint)]);
+  const text = withoutSecrets(error.message, [...secrets, ...secretsOfEndpoint(connector.endpoint)]);
   const message = cutText(text.replace(/[\p{Cc}\p{Cf}]/gu, ' '), MAX_TEXT);
   const reserved = error.code <= -32_000 && error.code >= -32_099;
   return new HubError('upstream_rejected', message || 'the upstream refused the request', {

@@ -1,4 +1,4 @@
-import { passwordIn, type Endpoint } from '../connectors/index.js';
+import { generatedParts, passwordIn, type Endpoint } from '../connectors/index.js';
 
 /** Shorter values would be found in ordinary words. */
 const SHORTEST_SECRET = 6;
@@ -12,6 +12,13 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   for (const secret of all.toSorted((a, b) => b.length - a.length))
     if (secret.length >= SHORTEST_SECRET) rest = rest.replaceAll(secret, '***');
   return rest;
+}
+
+/** What a process was given, or what an address may be secret for. */
+export function secretsOfEndpoint(endpoint: Endpoint): readonly string[] {
+  if (endpoint.transport === 'stdio') return secretsOfProcess(endpoint);
+  const { path, query } = generatedParts(new URL(endpoint.url));
+  return [...path, ...query];
 }
 
 /** What a process was given. */

@@ -3,6 +3,8 @@ import type { McpClient } from '../../src/mcp/client/index.js';
 import { connectAgent } from '../support/agent-client.js';
 import { ERAS, type Era } from '../support/bridge/everyday-hub.js';
 import { startEverydayHttp, type EverydayHttp } from '../support/bridge/start-everyday-http.js';
+import { admin } from '../support/admin.js';
+import { startUpstream } from '../support/scripted-upstream.js';
 import { startTestHub, waitForSync, type TestHub } from '../support/start-hub.js';
 
 /** What the servers are let in with. They say it again in everything they say, because it is also the label of each call. */
@@ -85,5 +87,55 @@ describe.each(ERAS)('a %s server that quotes its credential', (server) => {
       expect(text).toContain('***-1');
       expect(text).not.toContain('upstream-credential');
     });
+  });
+});
+
+describe('a server whose address is its secret', () => {
+  const PATH = '/s/zAq81Kd93LmQ27xYtR5vBn0c/mcp';
+
+  test('is not quoted by a list or a result, and the id of what its tools are about is', async () => {
+    const upstream = await startUpstream({
+      tools: [{ name: 'where', description: `At ${PATH}`, inputSchema: { type: 'object' } }],
+      call: (_name, _args, { path }) => ({
+        content: [{ type: 'text', text: `asked at ${path} about zAq81Kd93LmQ27xYtR5vBn0c` }],
+      }),
+    });
+    const url = new URL(PATH, upstream.url).href;
+    const own = await startTestHub({ config: { connectors: { own: { url } } } });
+    try {
+      await waitForSync(own, 'own', 30_000);
+      const client = await connectAgent(own, { era: 'modern' });
+      expect(JSON.stringify(await client.listTools())).toContain('At ***');
+      const { content } = await client.callTool('own__where', {});
+      expect(content).toEqual([
+        expect.objectContaining({ text: 'asked at *** about zAq81Kd93LmQ27xYtR5vBn0c' }),
+      ]);
+      await client.close();
+    } finally {
+      await own.close();
+      await upstream.close();
+    }
+  });
+
+  test('nor by an error or an event', async () => {
+    const upstream = await startUpstream({
+      intercept: ({ rpc, path }, response) => {
+        const error = { code: -32_001, message: `No zAq81Kd93LmQ27xYtR5vBn0c at ${path}` };
+        response.writeHead(200, { 'content-type': 'application/json' });
+        return response.end(JSON.stringify({ jsonrpc: '2.0', id: rpc.id ?? null, error })) !== undefined;
+      },
+    });
+    const url = new URL(PATH, upstream.url).href;
+    const own = await startTestHub({ config: { connectors: { own: { url, retries: 0 } } } });
+    try {
+      const sync = await admin(own, 'POST', '/connectors/own/sync');
+      const events = await admin(own, 'GET', '/events');
+      const text = JSON.stringify([sync.body, events.body]);
+      expect(text).toContain('No *** at ***');
+      expect(text).not.toContain('zAq81Kd93LmQ27xYtR5vBn0c');
+    } finally {
+      await own.close();
+      await upstream.close();
+    }
   });
 });
