@@ -23,7 +23,7 @@ export type { UpstreamPoolOptions } from './pool-options.js';
 export type { ProcessFolder } from './open-client.js';
 export { createGuardedFetch, type GuardedFetch, type GuardedFetchOptions } from './guarded-fetch.js';
 export { createAuthorizationFetch } from './authorization-fetch.js';
-export { AccessRefused, lifeSign } from './upstream-failure.js';
+export { AccessRefused, lifeSign, wordOf } from './upstream-failure.js';
 export { UpstreamPaused } from './upstream-paused.js';
 export type { ResourceWatcher } from './watched-resources.js';
 export { createEgress, guardedLookup } from './egress.js';

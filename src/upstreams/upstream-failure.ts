@@ -1,4 +1,4 @@
-import type { Connector } from '../connectors/index.js';
+import type { Connector, Endpoint } from '../connectors/index.js';
 import { cutText, HubError, type HubErrorCode } from '../kernel/index.js';
 import { ClientError, type ClientErrorCode } from '../mcp/client/index.js';
 import { INVALID_PARAMS, isObject, ProtocolError, type JsonObject } from '../mcp/jsonrpc/index.js';
@@ -114,12 +114,17 @@ const MAX_TEXT = 512;
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The upstream's own word, without what could act on a terminal or a page, and without codes that mean something on our hop. */
-function rejection(error: ProtocolError, connector: Connector, shown: Headers): HubError {
+/** The upstream's own word, without what could act on a terminal or a page, and without what it was shown or given. */
+export function wordOf(error: ProtocolError, endpoint: Endpoint, shown: Headers): string {
   // A header may name the scheme first.
   const secrets = Object.values(shown).map((value) => value.replace(/^\w+ /, ''));
-  const text = withoutSecrets(error.message, [...secrets, ...secretsOfEndpoint(connector.endpoint)]);
-  const message = cutText(text.replace(/[\p{Cc}\p{Cf}]/gu, ' '), MAX_TEXT);
+  const text = withoutSecrets(error.message, [...secrets, ...secretsOfEndpoint(endpoint)]);
+  return cutText(text.replace(/[\p{Cc}\p{Cf}]/gu, ' '), MAX_TEXT);
+}
+
+/** Without codes that mean something on our hop. */
+function rejection(error: ProtocolError, connector: Connector, shown: Headers): HubError {
+  const message = wordOf(error, connector.endpoint, shown);
   const reserved = error.code <= -32_000 && error.code >= -32_099;
   return new HubError('upstream_rejected', message || 'the upstream refused the request', {
     cause: error,

@@ -13,3 +13,12 @@ test('of the address of a connector nothing is shown that may be a secret', () =
   expect(valueOf('connectors.db')).toMatchObject({ url: 'https://db.example/s/***/mcp?key=***' });
   expect(valueOf('storage.url')).toBe('postgres://hub:***@db.example/hub');
 });
+
+test('nor is it of the address of a collector', () => {
+  const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://a.example/otlp/MzQ1Njc4OTAtYWJjZGVmMTIz' };
+  const lines = describeConfig(loadConfig({ flags: {}, environment, folder: tmpdir(), now: 0 }));
+  expect(lines.find(({ path }) => path === 'telemetry.otlp.endpoint')?.value).toEqual([
+    'https://a.example/otlp/***/v1/traces',
+    'https://a.example/otlp/***/v1/metrics',
+  ]);
+});

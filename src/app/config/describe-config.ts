@@ -83,7 +83,7 @@ function describeCollector(settings: Config['telemetry']['otlp']) {
   const names = Object.keys(headers).map((name) => [name, MASK]);
   return {
     serviceName,
-    'otlp.endpoint': [tracesUrl, metricsUrl].filter((url) => url !== undefined),
+    'otlp.endpoint': [tracesUrl, metricsUrl].filter((url) => url !== undefined).map(maskUrl),
     'otlp.headers': Object.fromEntries(names) as Record<string, string>,
     'otlp.traces': tracesUrl !== undefined,
     'otlp.metrics': metricsUrl !== undefined,

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { Dispatcher } from 'undici';
-import { isPrivateAddress, isPrivateHost } from '../../connectors/index.js';
+import { isPrivateAddress, isPrivateHost, maskUrl } from '../../connectors/index.js';
 import { adviceForStatus, REDIRECT_ADVICE } from './advice.js';
 import { failed, ok, skipped, type Step } from './step.js';
 
@@ -127,7 +127,7 @@ function noAnswer(
 function whereTo(location: unknown, from: URL): string {
   if (typeof location !== 'string' || !URL.canParse(location, from.href)) return 'somewhere else';
   const { protocol, host, pathname } = new URL(location, from);
-  return `to ${protocol}//${host}${pathname}`.slice(0, MOST_ADDRESS);
+  return `to ${maskUrl(`${protocol}//${host}${pathname}`)}`.slice(0, MOST_ADDRESS);
 }
 
 /** Undefined when the event came, else the code of what went wrong. */

@@ -1,6 +1,7 @@
 import type { ClientErrorCode, McpClient } from '../../mcp/client/index.js';
 import { ProtocolError } from '../../mcp/jsonrpc/index.js';
 import type { TransportError } from '../../mcp/transports/index.js';
+import { wordOf } from '../../upstreams/index.js';
 import { VERSION } from '../version.js';
 import type { PublicWay } from './check-address.js';
 import {
@@ -69,18 +70,27 @@ export async function* checkServer(url: URL, way?: PublicWay, shown?: Shown): As
       adviceForOffer(items.length, rejected.length),
     );
   } catch (error) {
-    yield await explain(error, client !== undefined, shown);
+    yield await explain(error, { url, connected: client !== undefined, shown });
   } finally {
     await client?.close();
   }
 }
 
-async function explain(error: unknown, connected: boolean, shown: Shown | undefined): Promise<Step> {
+interface Attempt {
+  readonly url: URL;
+  readonly connected: boolean;
+  readonly shown: Shown | undefined;
+}
+
+async function explain(error: unknown, { url, connected, shown }: Attempt): Promise<Step> {
   const { ClientError } = await import('../../mcp/client/index.js');
   const transports = await import('../../mcp/transports/index.js');
   const step = connected ? 'list' : 'era';
-  if (error instanceof ProtocolError)
-    return failed(step, `the server refuses: ${error.message}`, REFUSED_ADVICE);
+  if (error instanceof ProtocolError) {
+    const endpoint = { transport: 'streamable_http', url: url.href } as const;
+    const word = wordOf(error, endpoint, shown?.headers ?? {});
+    return failed(step, `the server refuses: ${word}`, REFUSED_ADVICE);
+  }
   if (
     error instanceof transports.TransportError &&
     (error.code === 'HTTP_UNAUTHORIZED' || error.code === 'HTTP_FORBIDDEN')

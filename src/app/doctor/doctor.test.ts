@@ -85,6 +85,22 @@ test('a server that answers nothing but POST is well', async () => {
   );
 });
 
+test('a refusal is told without what the server was shown or asked at, and without what could act on a terminal', async () => {
+  const url = await serve((request, response) => {
+    request.resume().on('end', () => {
+      const message = `\u{1B}[31mno ${request.headers.authorization} at ${request.url}`;
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_001, message } }));
+    });
+  });
+  const shown = { headers: { authorization: 'Bearer s3cret-t0ken' }, later: undefined };
+  const steps: Step[] = [];
+  for await (const step of checkServer(new URL('/s/MzQ1Njc4OTAtYWJjZGVm1234/mcp', url), undefined, shown))
+    steps.push(step);
+  expect(steps.at(-1)?.detail).toBe('the server refuses:  [31mno Bearer *** at /s/***/mcp');
+});
+
 describe('what is wrong is told at its step', () => {
   test.each<readonly [string, RequestListener, RegExp]>([
     ['nothing at the path', (_, response) => response.writeHead(404).end(), /^http failed: HTTP 404.*\/mcp/],
@@ -99,6 +115,11 @@ describe('what is wrong is told at its step', () => {
       (_, response) =>
         response.writeHead(302, { location: 'https://u:p@login.example/in?ticket=secret#x' }).end(),
       /^http failed: HTTP 302: it leads to https:\/\/login\.example\/in →/,
+    ],
+    [
+      'a redirect by a server whose address is its secret',
+      (_, response) => response.writeHead(302, { location: '/s/MzQ1Njc4OTAtYWJjZGVm1234/mcp/' }).end(),
+      /^http failed: HTTP 302: it leads to http:\/\/127\.0\.0\.1:\d+\/s\/\*\*\*\/mcp\/ →/,
     ],
     [
       'a redirect to nowhere',

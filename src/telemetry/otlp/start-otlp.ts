@@ -26,8 +26,9 @@ const CLOSE_MS = 3_000;
 export async function startOtlp({ settings, registry, version, instance, logger }: OtlpParts): Promise<Otlp> {
   const { diag, DiagLogLevel } = await import('@opentelemetry/api');
   // The collector's own words may hold anything; that it cannot be reached is all that has to be known.
-  const warn = (): void =>
-    logger.warn({ endpoint: settings.tracesUrl ?? settings.metricsUrl }, 'telemetry could not be sent');
+  // The path of its address may be what lets us in.
+  const endpoint = new URL(settings.tracesUrl ?? settings.metricsUrl ?? '').origin;
+  const warn = (): void => logger.warn({ endpoint }, 'telemetry could not be sent');
   const silent = (): void => {};
   diag.setLogger(
     { error: warn, warn, info: silent, debug: silent, verbose: silent },
