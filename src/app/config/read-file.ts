@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ParseError } from 'jsonc-parser';
+import type { Node } from 'yaml';
 import { HubError } from '../../kernel/index.js';
 import { jsonc, yaml } from './languages.js';
 import { explainJsonError } from './json-error.js';
@@ -24,7 +25,7 @@ export function readConfigFile(path: string): unknown {
 }
 
 function readYaml(path: string, text: string): unknown {
-  const document = yaml().parseDocument(text, { prettyErrors: true });
+  const document = yaml().parseDocument(text, { prettyErrors: true, uniqueKeys: isSameName });
   const problem = document.errors[0];
   // What follows on further lines is a picture of the place.
   const [told = ''] = problem?.message.split(/:?\n/, 1) ?? [];
@@ -34,13 +35,45 @@ function readYaml(path: string, text: string): unknown {
       `${path}: has several documents; there can be one, without --- after it`,
     );
   if (problem !== undefined) throw new HubError('config_invalid', `${path}: ${told}`);
+  let content: unknown;
   try {
-    return withoutEmpty(document.toJS() ?? {});
+    content = document.toJS() ?? {};
   } catch {
     // The library quotes what follows the asterisk, which may be a password that nobody put in quotes.
     const advice = 'an alias (*…) that leads nowhere, or too many of them: quote a text that begins with *';
     throw new HubError('config_invalid', `${path}: ${advice}`);
   }
+  const odd = findOdd(content);
+  if (odd !== undefined) throw new HubError('config_invalid', `${path}: ${odd}`);
+  return withoutEmpty(content);
+}
+
+/** Whatever they are in YAML, such as a number and a text: they become the name of one member. */
+function isSameName(one: Node, other: Node): boolean {
+  const { isScalar } = yaml();
+  return isScalar(one) && isScalar(other) && String(one.value ?? '') === String(other.value ?? '');
+}
+
+const DEEPEST = 64;
+const PROTO = '__proto__ is no name for anything';
+
+/** What would go on as something else than it looks, or not at all. */
+function findOdd(content: unknown, depth = 0): string | undefined {
+  if (typeof content !== 'object' || content === null) return undefined;
+  if (depth > DEEPEST)
+    return `something is within more than ${DEEPEST} others, or an alias (*…) within what it names`;
+  if (Array.isArray(content)) return firstOdd(content, depth);
+  if (Object.getPrototypeOf(content) !== Object.prototype)
+    return 'a tag (!!…) makes something that no setting is';
+  return Object.hasOwn(content, '__proto__') ? PROTO : firstOdd(Object.values(content), depth);
+}
+
+function firstOdd(items: readonly unknown[], depth: number): string | undefined {
+  for (const item of items) {
+    const odd = findOdd(item, depth + 1);
+    if (odd !== undefined) return odd;
+  }
+  return undefined;
 }
 
 /** A section of which only the heading or comments are left, as when every connector was commented out, says nothing. */
@@ -56,13 +89,14 @@ function readJson(path: string, text: string): unknown {
     new HubError('config_invalid', `${path}: line ${text.slice(0, offset).split('\n').length}: ${problem}`);
   const [problem] = errors;
   if (problem !== undefined) throw invalid(problem.offset, explainJsonError(text, problem));
-  const twice = findRepeated(text);
-  if (twice !== undefined) throw invalid(twice.offset, `"${twice.key}" stands there twice`);
+  const lost = findLost(text);
+  if (lost?.key === '__proto__') throw invalid(lost.offset, PROTO);
+  if (lost !== undefined) throw invalid(lost.offset, `"${lost.key}" stands there twice`);
   return value ?? {};
 }
 
-/** A parser keeps the last of several members of one name, so that a connector would vanish without a word. */
-function findRepeated(text: string): { readonly key: string; readonly offset: number } | undefined {
+/** A parser keeps the last of several members of one name, so that a connector would vanish without a word, and takes one name for something else. */
+function findLost(text: string): { readonly key: string; readonly offset: number } | undefined {
   const open: Set<string>[] = [];
   let found: { readonly key: string; readonly offset: number } | undefined;
   jsonc().visit(text, {
@@ -70,7 +104,7 @@ function findRepeated(text: string): { readonly key: string; readonly offset: nu
     onObjectEnd: () => void open.pop(),
     onObjectProperty: (key, offset) => {
       const keys = open.at(-1);
-      if (keys?.has(key) === true) found ??= { key, offset };
+      if (keys?.has(key) === true || key === '__proto__') found ??= { key, offset };
       keys?.add(key);
     },
   });
