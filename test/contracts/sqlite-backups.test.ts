@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { restoreStorage } from '../../src/storage/index.js';
@@ -59,6 +59,31 @@ describe('the copy of a database', () => {
     const earlier = good.subarray(0, -PAGE);
     expect(await restored(earlier)).toEqual(contents);
     await expect(restored(earlier.subarray(0, -1))).rejects.toMatchObject({ code: 'config_invalid' });
+  });
+
+  test('replaces a store once it is whole; until then, and for anything else, that keeps its name', async () => {
+    const place = await places.create();
+    const storage = await place.open();
+    await appendAll(storage.events, [started]);
+    await storage.close();
+    const path = pathOf(place);
+    const before = statSync(path).ino;
+    const aside = `${path}.before`;
+    const from = join(place.folder, 'from');
+    const replace = () => restoreStorage({ url: place.url, from, masterKeys, moveTo: aside });
+    for (const bytes of [good.subarray(0, -1), Buffer.alloc(100), Buffer.from('{"format":"crosspoint')]) {
+      writeFileSync(from, bytes);
+      await expect(replace()).rejects.toMatchObject({ code: 'config_invalid' });
+      expect([statSync(path).ino, existsSync(aside)]).toEqual([before, false]);
+    }
+    writeFileSync(from, good);
+    const running = await place.open();
+    await expect(replace()).rejects.toThrow(/another hub uses this store/);
+    await running.close();
+    expect([statSync(path).ino, existsSync(aside)]).toEqual([before, false]);
+    await replace();
+    expect(statSync(aside).ino).toBe(before);
+    expect(await contentsOf(await place.open())).toEqual(contents);
   });
 
   test('is a database still: a store put in place by hand', async () => {

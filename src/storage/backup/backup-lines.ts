@@ -8,6 +8,7 @@ import { keptTables, type KeptTable } from '../tables.js';
 
 /** One JSON value a line: a header, rows, and a last line without which the file is not whole. */
 const LINES_FORMAT = 'crosspoint-backup';
+export const LINES_BEGIN = '{"format":"';
 
 export interface BackupRow {
   readonly table: KeptTable;
@@ -50,11 +51,14 @@ interface Header {
 
 export async function openBackupLines(path: PathLike): Promise<BackupSource> {
   const header = await readHeader(path);
-  if (header.format !== LINES_FORMAT || header.version !== 1 || typeof header.schemaVersion !== 'number') {
-    throw new HubError('config_invalid', 'the file is not a backup of this program, or of a newer release');
-  }
+  if (header.format !== LINES_FORMAT || header.version !== 1 || typeof header.schemaVersion !== 'number')
+    throw notOurs();
   const { schemaVersion } = header;
   return { schemaVersion, rows: () => readRows(path, schemaVersion), close() {} };
+}
+
+export function notOurs(): HubError {
+  return new HubError('config_invalid', 'the file is not a backup of this program, or of a newer release');
 }
 
 async function readHeader(path: PathLike): Promise<Header> {

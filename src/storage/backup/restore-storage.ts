@@ -10,7 +10,7 @@ import { openSqlite } from '../sqlite/open-sqlite.js';
 import { moveStore, prepareFolder, requireNoOrphanLog } from '../sqlite/sqlite-file.js';
 import { parseStorageUrl } from '../storage-url.js';
 import { keptTables, UNKEPT_TABLES, type Tables } from '../tables.js';
-import { openBackupLines, type BackupRow, type BackupSource } from './backup-lines.js';
+import { LINES_BEGIN, notOurs, openBackupLines, type BackupRow, type BackupSource } from './backup-lines.js';
 import { openBackupFile } from './backup-file.js';
 import { readTables } from './read-tables.js';
 
@@ -129,9 +129,11 @@ async function openSource(path: string): Promise<BackupSource> {
   const file = openSync(path, 'r');
   readSync(file, start, 0, start.length, 0);
   closeSync(file);
-  return start.toString('latin1').startsWith('SQLite format 3')
-    ? openBackupFile(path)
-    : openBackupLines(path);
+  const text = start.toString('latin1');
+  if (text.startsWith('SQLite format 3')) return openBackupFile(path);
+  // Anything else may be one line that is larger than memory.
+  if (!text.startsWith(LINES_BEGIN)) throw notOurs();
+  return openBackupLines(path);
 }
 
 /** An attempt that failed before may have left tables, but no rows; of a newer backup, they are not what this one needs. */
