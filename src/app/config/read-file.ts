@@ -48,10 +48,13 @@ function readYaml(path: string, text: string): unknown {
   return withoutEmpty(content);
 }
 
+type Plain = string | number | boolean | null;
+
 /** Whatever they are in YAML, such as a number and a text: they become the name of one member. */
 function isSameName(one: Node, other: Node): boolean {
   const { isScalar } = yaml();
-  return isScalar(one) && isScalar(other) && String(one.value ?? '') === String(other.value ?? '');
+  if (!isScalar<Plain>(one) || !isScalar<Plain>(other)) return false;
+  return String(one.value ?? '') === String(other.value ?? '');
 }
 
 const DEEPEST = 64;
