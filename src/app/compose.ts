@@ -74,14 +74,14 @@ export type Hub = Awaited<ReturnType<typeof composeHub>>;
 export async function composeHub(given: HubParts) {
   const parts = await openParts(given);
   const { catalog, credentials, events, policy, storage, upstreams, validator } = parts;
-  const { config, clock } = given;
+  const { config, clock, logger } = given;
   const surfaces = createSurfaces({ catalog, policy });
   const recordArguments = await openArgumentsRecorder(storage, config);
   const { kept, heldElsewhere, rates } = composeBetweenReplicas(parts, given);
   const passage = { surfaces, policy, events, credentials, upstreams, recordArguments, clock, ...kept };
   const guards = { validator, outputCheck: config.outputCheck };
   const shared = { store: storage.tasks, ...(parts.shared && { board: parts.board }) };
-  const tasks = new TaskDesk({ ...passage, ...guards, ...shared, rates, logger: given.logger });
+  const tasks = new TaskDesk({ ...passage, ...guards, ...shared, tickets: storage.tickets, rates, logger });
   const statistics = composeStatistics(parts, given);
   const snapshots = announcingSnapshots(storage.snapshots, parts.replicas);
   const watched = composeWatch(parts, given);

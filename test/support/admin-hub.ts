@@ -127,7 +127,13 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     clock,
     outputCheck: 'warn',
   } as const;
-  const tasks = new TaskDesk({ ...passage, rates, store: storage.tasks, logger: silentLogger });
+  const tasks = new TaskDesk({
+    ...passage,
+    rates,
+    store: storage.tasks,
+    tickets: storage.tickets,
+    logger: silentLogger,
+  });
   const callTool = createCallTool({
     ...passage,
     tasks,

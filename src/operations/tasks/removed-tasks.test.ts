@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Agent } from '../../agents/index.js';
 import { buildSurface } from '../../catalog/index.js';
 import { silentLogger, systemClock, toAgentId, toCallId, type TaskRecord } from '../../kernel/index.js';
+import { createMemoryTickets } from '../../../test/support/memory-tickets.js';
 import { entryOf, EVERYTHING_PERMITTED } from '../../../test/support/catalog-examples.js';
 import { TaskUpstream, WORKING } from '../../../test/support/task-upstream.js';
 import { TaskDesk } from './task-desk.js';
@@ -17,6 +18,7 @@ test('tasks of a server that does not answer are given up all at once, and not w
       takeAllOf: async () => kept,
     } as never,
     events: { append: (_, event) => void ('outcome' in event && outcomes.push(event.outcome)) },
+    tickets: createMemoryTickets(),
     clock: systemClock,
     logger: silentLogger,
   };

@@ -1,109 +1,19 @@
-import { afterEach, describe, expect, test } from 'vitest';
-import { buildSurface, type SurfaceScope } from '../../catalog/index.js';
-import type { Agent } from '../../agents/index.js';
-import { createValidator, type HubEvent } from '../../governance/index.js';
-import { silentLogger, toAgentId, toCallId, type AgentId, type TaskRecord } from '../../kernel/index.js';
+import { describe, expect, test } from 'vitest';
+import type { SurfaceScope } from '../../catalog/index.js';
+import { toCallId, type AgentId, type TaskRecord } from '../../kernel/index.js';
 import type { TaskState } from '../../mcp/model/index.js';
-import { openStorage } from '../../storage/index.js';
-import { entryOf, EVERYTHING_PERMITTED } from '../../../test/support/catalog-examples.js';
-import { TaskUpstream, WORKING } from '../../../test/support/task-upstream.js';
-import { createRateLimits } from '../rate-limits.js';
-import { TaskDesk } from './task-desk.js';
-import type { TaskRequest } from './task-request.js';
-
-const START = 1_000_000;
-const RESULT = { content: [{ type: 'text', text: 'done' }] };
-const DONE: TaskState = { ...WORKING, status: 'completed', result: RESULT };
-const CATALOG = [entryOf('crm', { tools: ['export'] }), entryOf('erp', { tools: ['export'] })];
-const UNKNOWN = { code: 'not_found' };
-
-function agentOf(id: string): Agent {
-  const facts = { name: id, enabled: true, tags: [], source: 'file', version: 1, createdAt: 0, updatedAt: 0 };
-  return { ...facts, id: toAgentId(id) } as Agent;
-}
-const [ADA, BOB] = [agentOf('ada'), agentOf('bob')];
-
-const opened: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of opened.splice(0)) await close();
-});
-
-async function setUp(perSecond = 0) {
-  let at = START;
-  const clock = { now: () => at, monotonic: () => at };
-  const masterKeys = { active: { id: 'test', key: Buffer.alloc(32, 7) } };
-  const storage = await openStorage({ url: 'sqlite::memory:', masterKeys, clock });
-  const store = storage.tasks;
-  const upstream = new TaskUpstream();
-  const events: (Extract<HubEvent, { type: 'call.finished' }> & { readonly agent: unknown })[] = [];
-  const rate = { perSecond, burst: 2 };
-  let hiddenAt: SurfaceScope | undefined;
-  const surface = (scope: SurfaceScope) =>
-    buildSurface(scope === hiddenAt ? [] : CATALOG, scope, EVERYTHING_PERMITTED);
-  let owner: string = 'shared';
-  const make = (): TaskDesk =>
-    new TaskDesk({
-      store,
-      surfaces: { surfaceFor: (_agent, scope) => surface(scope) },
-      credentials: { accessFor: () => ({ id: 'x', owner, headers: {} }) } as never,
-      upstreams: { open: upstream.open },
-      flows: { note: () => undefined },
-      rates: createRateLimits({ perAgent: rate, perTool: { perSecond: 0, burst: 1 } }, clock),
-      events: {
-        append: (actor, event) =>
-          event.type === 'call.finished' && events.push({ ...event, agent: 'id' in actor && actor.id }),
-      },
-      validator: createValidator(),
-      outputCheck: 'off',
-      clock,
-      logger: silentLogger,
-    });
-  const desks = [make()];
-  opened.push(async () => {
-    for (const desk of desks) desk.close();
-    await storage.close();
-  });
-  let calls = 0;
-  const begun = (agent: Agent, connector = 'crm') => ({
-    agent,
-    entry: surface({ kind: 'all' }).findToolOf(connector, 'export')!,
-    session: undefined,
-    asks: undefined,
-    callId: toCallId(`call-${++calls}`),
-    exposedName: `${connector}__export`,
-    owner: 'shared',
-    wish: { wanted: false },
-  });
-  const begin = async (agent = ADA, connector = 'crm', ttlMs: number | null = 60_000): Promise<string> => {
-    const { task } = await desks[0]!.begin(
-      begun(agent, connector),
-      { ...WORKING, ttlMs },
-      await upstream.open(),
-    );
-    return task.taskId;
-  };
-  return {
-    desk: desks[0]!,
-    upstream,
-    events,
-    store,
-    begun,
-    begin,
-    /** Another process with the same store. */
-    another: () => {
-      desks.push(make());
-      return desks.at(-1)!;
-    },
-    become: (other: string) => void (owner = other),
-    /** From now on nothing is seen there, and everything elsewhere. */
-    hideAt: (scope: SurfaceScope | undefined) => void (hiddenAt = scope),
-    pass: (ms: number) => void (at += ms),
-  };
-}
-
-function as(agent: Agent, scope: SurfaceScope = { kind: 'all' }): TaskRequest {
-  return { agent, scope, capabilities: {} };
-}
+import {
+  as,
+  ADA,
+  BOB,
+  CATALOG,
+  DONE,
+  openTaskDesk,
+  RESULT,
+  START,
+  UNKNOWN,
+} from '../../../test/support/task-desk.js';
+import { WORKING } from '../../../test/support/task-upstream.js';
 
 function recordOf(id: string, agent: AgentId, finished: boolean, createdAt = START): TaskRecord {
   return {
@@ -126,7 +36,7 @@ function recordOf(id: string, agent: AgentId, finished: boolean, createdAt = STA
 
 describe('whose it is', () => {
   test('B1.7: it exists for its agent, where that sees the tool, and for nobody else', async () => {
-    const { desk, begin, events } = await setUp();
+    const { desk, begin, events } = await openTaskDesk();
     const id = await begin();
     const elsewhere = as(ADA, { kind: 'connector', connector: CATALOG[1]!.connector.id });
     for (const request of [as(BOB), elsewhere]) {
@@ -143,7 +53,7 @@ describe('whose it is', () => {
   });
 
   test('another process knows it, with the credential it was begun with only', async () => {
-    const { desk, begin, another, become, upstream, events } = await setUp();
+    const { desk, begin, another, become, upstream, events } = await openTaskDesk();
     const [id, lost] = [await begin(), await begin()];
     desk.close();
     expect(upstream.openLeases).toBe(0);
@@ -156,7 +66,7 @@ describe('whose it is', () => {
   });
 
   test('pages go on where they ended, and other cursors are refused', async () => {
-    const { desk, store } = await setUp();
+    const { desk, store } = await openTaskDesk();
     for (let n = 0; n < 60; n++) await store.add(recordOf(`t${String(n).padStart(2, '0')}`, ADA.id, false));
     const first = await desk.list(as(ADA), undefined);
     const second = await desk.list(as(ADA), first.nextCursor);
@@ -168,7 +78,7 @@ describe('whose it is', () => {
 
 describe('how many', () => {
   test('an agent has 64; what is over makes room, the oldest first', async () => {
-    const { desk, store } = await setUp();
+    const { desk, store } = await openTaskDesk();
     for (let n = 0; n < 62; n++) await store.add(recordOf(`t${n}`, ADA.id, false));
     await store.add(recordOf('younger', ADA.id, true, START + 2));
     expect(await desk.hasRoom(ADA.id)).toBe(true);
@@ -181,7 +91,7 @@ describe('how many', () => {
   });
 
   test('all together have 10,000', async () => {
-    const { desk, store } = await setUp();
+    const { desk, store } = await openTaskDesk();
     const total = { ...store, count: async (agent?: AgentId) => (agent === undefined ? 10_000 : 0) };
     Object.assign(store, total);
     expect(await desk.hasRoom(ADA.id)).toBe(false);
@@ -190,7 +100,7 @@ describe('how many', () => {
   });
 
   test('looking at them counts for the agent like a call', async () => {
-    const { desk, pass } = await setUp(1);
+    const { desk, pass } = await openTaskDesk(1);
     await desk.admit(ADA.id);
     await desk.admit(ADA.id);
     await expect(desk.admit(ADA.id)).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 1_000 });
@@ -202,7 +112,7 @@ describe('how many', () => {
 
 describe('one end, written down once', () => {
   test('of many who look at once, and in two processes', async () => {
-    const { desk, another, begin, upstream, events } = await setUp();
+    const { desk, another, begin, upstream, events } = await openTaskDesk();
     const id = await begin();
     const next = another();
     await next.get(as(ADA), id);
@@ -216,7 +126,7 @@ describe('one end, written down once', () => {
   });
 
   test('cancelled: how it was before is told, and a result that comes later changes nothing', async () => {
-    const { desk, begin, upstream, events } = await setUp();
+    const { desk, begin, upstream, events } = await openTaskDesk();
     const id = await begin();
     expect(await desk.cancel(as(ADA), id, true)).toMatchObject({
       before: { status: 'working' },
@@ -228,7 +138,7 @@ describe('one end, written down once', () => {
   });
 
   test('forgotten by the upstream: nobody knows how it ended', async () => {
-    const { desk, begin, upstream, events } = await setUp();
+    const { desk, begin, upstream, events } = await openTaskDesk();
     const id = await begin();
     upstream.forget();
     const waiting = desk.settled(as(ADA), id, new Set());
@@ -240,7 +150,7 @@ describe('one end, written down once', () => {
   });
 
   test('past its end: unknown at once, and written down when it is swept', async () => {
-    const { desk, begin, upstream, events, pass, store } = await setUp();
+    const { desk, begin, upstream, events, pass, store } = await openTaskDesk();
     const [short, endless] = [await begin(ADA, 'crm', 5_000), await begin(ADA, 'crm', null)];
     pass(4_999);
     expect(await desk.get(as(ADA), short)).toMatchObject({ ttlMs: 5_000 });
@@ -254,7 +164,7 @@ describe('one end, written down once', () => {
   });
 
   test('past its end in every process, whichever of them wrote that down', async () => {
-    const { desk, another, begin, upstream, events, pass } = await setUp();
+    const { desk, another, begin, upstream, events, pass } = await openTaskDesk();
     const [running, over] = [await begin(), await begin()];
     const next = another();
     await next.get(as(ADA), running);
@@ -273,7 +183,7 @@ describe('one end, written down once', () => {
   });
 
   test('removed with its agent or its connector: cancelled, and told to the upstream and to who watches', async () => {
-    const { desk, begin, upstream, events, store } = await setUp();
+    const { desk, begin, upstream, events, store } = await openTaskDesk();
     const [one, two, his] = [await begin(), await begin(ADA, 'erp'), await begin(BOB)];
     const heard: string[] = [];
     await desk.watch(as(ADA), two, ({ status }) => heard.push(status));
@@ -291,7 +201,7 @@ describe('one end, written down once', () => {
   });
 
   test('a result that was there at once is kept, and its end is not written down again', async () => {
-    const { desk, begun, events } = await setUp();
+    const { desk, begun, events } = await openTaskDesk();
     const { task } = await desk.keep({ ...begun(ADA), wish: { wanted: true, ttlMs: 9_000 } }, RESULT);
     expect(task).toMatchObject({ status: 'completed', ttlMs: 9_000 });
     expect(await desk.get(as(ADA), task.taskId)).toMatchObject({ result: RESULT });
@@ -301,7 +211,7 @@ describe('one end, written down once', () => {
 });
 
 test('B36: what it asks says who asks where that is not clear, and answers reach the upstream', async () => {
-  const { desk, begin, upstream } = await setUp();
+  const { desk, begin, upstream } = await openTaskDesk();
   const id = await begin();
   const question = { method: 'elicitation/create', params: { mode: 'form', message: 'Sure?' } } as const;
   upstream.state = { ...WORKING, status: 'input_required', inputRequests: { a: question } };
@@ -315,14 +225,14 @@ test('B36: what it asks says who asks where that is not clear, and answers reach
 });
 
 test('a task that cannot be stored is given up, and its caller told', async () => {
-  const { desk, begun, upstream, store } = await setUp();
+  const { desk, begun, upstream, store } = await openTaskDesk();
   Object.assign(store, { add: () => Promise.reject(new Error('full')) });
   await expect(desk.begin(begun(ADA), WORKING, await upstream.open())).rejects.toThrow('full');
   expect([upstream.cancels, upstream.openLeases]).toEqual([1, 0]);
 });
 
 test('when the hub ends, whoever waits is told so and the task goes on', async () => {
-  const { desk, begin, upstream, events } = await setUp();
+  const { desk, begin, upstream, events } = await openTaskDesk();
   const id = await begin();
   const waiting = desk.settled(as(ADA), id, new Set()).catch((error: unknown) => error);
   await expect.poll(() => upstream.looks).toBe(1);
@@ -332,7 +242,7 @@ test('when the hub ends, whoever waits is told so and the task goes on', async (
 });
 
 test('whoever watches a task hears of it while it sees the tool', async () => {
-  const { desk, upstream, begin, hideAt } = await setUp();
+  const { desk, upstream, begin, hideAt } = await openTaskDesk();
   const id = await begin();
   const there: SurfaceScope = { kind: 'connector', connector: 'crm' };
   const told: unknown[] = [];

@@ -16,6 +16,7 @@ import {
 } from '../../mcp/model/index.js';
 import type { Lease } from '../../upstreams/index.js';
 import { guardAnswer } from '../guard-answer.js';
+import { KeptResults } from './kept-results.js';
 import { recordTaskEnd } from './record-task-end.js';
 import { TaskBegun } from './task-begun.js';
 import { readCursor, writeCursor } from './task-cursor.js';
@@ -24,8 +25,10 @@ import { askLive, TasksElsewhere, type TaskAnswer, type TaskQuestion } from './t
 import {
   findTool,
   handleOf,
+  recordOf,
   shown,
   type BegunCall,
+  type BegunTask,
   type KnownTask,
   type TaskDependencies,
   type TaskPage,
@@ -49,12 +52,14 @@ export class TaskDesk {
   readonly #deps: TaskDependencies;
   readonly #live = new Map<string, LiveTask>();
   readonly #keptBytes = new Map<string, number>();
+  readonly #results: KeptResults;
   readonly #sweeping: NodeJS.Timeout;
   readonly #elsewhere: TasksElsewhere | undefined;
   #kept = 0;
 
   constructor(deps: TaskDependencies) {
     this.#deps = deps;
+    this.#results = new KeptResults(deps);
     this.#elsewhere = deps.board && new TasksElsewhere(deps.board, (id) => this.#live.get(id));
     this.#sweeping = setInterval(() => void this.sweep(), SWEEP_MS);
     this.#sweeping.unref();
@@ -99,6 +104,7 @@ export class TaskDesk {
     const record = { ...this.#recordOf(begun, undefined, ended), finished: true };
     await this.#deps.store.add(record);
     const state: TaskState = { ...ended, ...handleOf(record), result: result as JsonObject };
+    await this.#results.keep(record, state);
     const live = this.#liveOf(record, begun, state);
     this.#remember(live, state);
     return new TaskBegun(live.state);
@@ -147,6 +153,7 @@ export class TaskDesk {
   ): Promise<(() => void) | undefined> {
     try {
       const known = await this.#require(request, id);
+      if (!this.#live.has(id)) await this.#recall(request, known);
       const told = (state: TaskState): void => {
         // Nobody hears of what it may not see any more.
         if (findTool(this.#deps, request, known.record) !== undefined) tell(shown(state, known, request));
@@ -193,6 +200,7 @@ export class TaskDesk {
     if ((await store.count(agent)) < most) return true;
     const removed = await store.removeOldestFinished(agent);
     if (removed !== undefined) this.#drop(removed);
+    if (removed !== undefined) await this.#results.remove(removed);
     return removed !== undefined;
   }
 
@@ -213,8 +221,19 @@ export class TaskDesk {
     const known = await this.#require(request, id);
     const followed = this.#live.get(id);
     const elsewhere = followed === undefined ? await this.#elsewhere?.ask(id, request, question) : undefined;
-    const answer = elsewhere ?? (await askLive(followed ?? this.#adopt(request, known), question, request));
+    if (followed === undefined && elsewhere === undefined) await this.#recall(request, known);
+    const answer = elsewhere ?? (await askLive(this.#adopt(request, known), question, request));
     return { ...answer, now: shown(answer.now, known, request) };
+  }
+
+  /** One that had ended when an earlier process knew it. */
+  async #recall({ agent, session, asks }: TaskRequest, { record, entry }: KnownTask): Promise<void> {
+    const state = await this.#results.find(record);
+    if (state === undefined || this.#live.has(record.id)) return;
+    this.#remember(
+      this.#liveOf(record, { agent, session, asks, entry }, { ...state, ...handleOf(record) }),
+      state,
+    );
   }
 
   #watch(request: TaskRequest, known: KnownTask, told: (state: TaskState) => void): () => void {
@@ -233,7 +252,7 @@ export class TaskDesk {
     return () => stop?.();
   }
 
-  /** One of an earlier process, unless it is followed here already. What the upstream had answered then is gone. */
+  /** One of an earlier process, unless it is followed here already. What the upstream had answered then may be gone. */
   #adopt({ agent, session, asks }: TaskRequest, { record, entry }: KnownTask): LiveTask {
     const followed = this.#live.get(record.id);
     if (followed !== undefined) return followed;
@@ -273,6 +292,7 @@ export class TaskDesk {
         const isNews = await this.#deps.store.finish(record.id, ended.status);
         if (this.#live.get(record.id) === task) this.#remember(task, ended);
         if (isNews) recordTaskEnd(this.#deps, record, ending);
+        if (isNews) await this.#results.keep(record, ended);
       },
       lost: async (task) => {
         if (await this.#deps.store.finish(record.id, 'failed'))
@@ -284,28 +304,9 @@ export class TaskDesk {
     return live;
   }
 
-  #recordOf(
-    { agent, entry, callId, exposedName, owner }: BegunCall,
-    upstreamId: string | undefined,
-    { status, ttlMs, pollIntervalMs }: Pick<Task, 'status' | 'ttlMs' | 'pollIntervalMs'>,
-  ): TaskRecord {
-    const now = this.#deps.clock.now();
-    return {
-      id: (this.#elsewhere?.self ?? randomToken(9)) + randomToken(15),
-      agent: agent.id,
-      connector: entry.connector.id,
-      owner,
-      upstreamId,
-      tool: entry.tool.name,
-      exposedName,
-      callId,
-      status,
-      createdAt: now,
-      updatedAt: now,
-      expiresAt: now + Math.min(ttlMs ?? LONGEST_TTL_MS, LONGEST_TTL_MS),
-      pollMs: pollIntervalMs,
-      finished: false,
-    };
+  #recordOf(begun: BegunCall, upstreamId: string | undefined, task: BegunTask): TaskRecord {
+    const id = (this.#elsewhere?.self ?? randomToken(9)) + randomToken(15);
+    return recordOf(begun, { id, upstreamId, now: this.#deps.clock.now(), longestMs: LONGEST_TTL_MS }, task);
   }
 
   /** Ended tasks answer from here. Where that is too much, the oldest are asked for at their upstream again. */
@@ -329,6 +330,7 @@ export class TaskDesk {
   async #forget(records: readonly TaskRecord[], outcome: TaskEnding['outcome']): Promise<void> {
     const forget = async (record: TaskRecord): Promise<void> => {
       if (outcome === 'cancelled') await this.#live.get(record.id)?.abandon();
+      if (outcome === 'cancelled') await this.#results.remove(record.id);
       this.#drop(record.id);
       if (!record.finished) recordTaskEnd(this.#deps, record, { outcome });
     };

@@ -12,9 +12,11 @@ import type { GuardAnswerDependencies } from '../guard-answer.js';
 import type { RateLimits } from '../rate-limits.js';
 import { relayedQuestions } from '../relayed-question.js';
 import type { Surfaces } from '../surfaces.js';
+import type { KeptResultsParts } from './kept-results.js';
 
 export interface TaskDependencies extends GuardAnswerDependencies {
   readonly store: TaskStore;
+  readonly tickets: KeptResultsParts['tickets'];
   /** Where other replicas may follow tasks. */
   readonly board?: Switchboard;
   readonly surfaces: Surfaces;
@@ -93,4 +95,37 @@ export function handleOf({ id, createdAt, updatedAt, expiresAt }: TaskRecord) {
     lastUpdatedAt: new Date(updatedAt).toISOString(),
     ttlMs: expiresAt - createdAt,
   };
+}
+
+export type BegunTask = Pick<Task, 'status' | 'ttlMs' | 'pollIntervalMs'>;
+
+/** What is kept of a task that begins now. */
+export function recordOf(
+  { agent, entry, callId, exposedName, owner }: BegunCall,
+  { id, upstreamId, now, longestMs }: RecordFacts,
+  { status, ttlMs, pollIntervalMs }: BegunTask,
+): TaskRecord {
+  return {
+    id,
+    agent: agent.id,
+    connector: entry.connector.id,
+    owner,
+    upstreamId,
+    tool: entry.tool.name,
+    exposedName,
+    callId,
+    status,
+    createdAt: now,
+    updatedAt: now,
+    expiresAt: now + Math.min(ttlMs ?? longestMs, longestMs),
+    pollMs: pollIntervalMs,
+    finished: false,
+  };
+}
+
+interface RecordFacts {
+  readonly id: string;
+  readonly upstreamId: string | undefined;
+  readonly now: number;
+  readonly longestMs: number;
 }
