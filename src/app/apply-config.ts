@@ -1,3 +1,4 @@
+import type { Policy } from '../governance/index.js';
 import { toConnectorId } from '../kernel/index.js';
 import { POLICY_TURN } from '../operations/index.js';
 import { starterPolicy, localAgent, sampleConnector } from './built-in.js';
@@ -54,7 +55,14 @@ export async function loadPolicies(hub: Hub, config: Config): Promise<void> {
   const configured = [starterPolicy(0), ...config.policies];
   const hidden = new Set(configured.map(({ id }) => id));
   const stored = (await hub.storage.policies.list()).filter(({ id }) => !hidden.has(id));
-  hub.policy.load([...configured, ...stored]);
+  await putInForce(hub, [...configured, ...stored]);
   hub.policies.configure(configured);
   hub.policyChanged.emit();
+}
+
+/** At the start nobody waits, and what was accepted before need not be read yet. Later it is read in turns with calls. */
+async function putInForce({ policy }: Hub, policies: readonly Policy[]): Promise<void> {
+  if (policy.version === 0) return policy.load(policies);
+  const enforce = await policy.prepare(policies);
+  enforce();
 }

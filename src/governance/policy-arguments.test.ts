@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { toAgentId, toConnectorId, toPolicyId } from '../kernel/index.js';
 import type { JsonObject } from '../mcp/jsonrpc/index.js';
 import { flattenArguments } from './policy-arguments.js';
-import { readPolicies } from './policy-documents.js';
+import { readDocument } from './policy-documents.js';
+import { atOnce } from './policy-pieces.js';
 import { createPolicyEngine } from './policy-engine.js';
 import type { Decision, Policy } from './policy.js';
 
@@ -49,12 +50,12 @@ describe('the arguments that a statement asks for', () => {
       ['n'],
     ],
   ])('%s', (_, text, names) => {
-    const [statement] = readPolicies([policy(text)]);
+    const [statement] = atOnce(readDocument(policy(text), false));
     expect([...(statement?.argumentNames ?? [])].toSorted()).toEqual(names);
   });
 
   test('any where the name is worked out', () => {
-    const [statement] = readPolicies([policy(LOOKS_AT_SOME)]);
+    const [statement] = atOnce(readDocument(policy(LOOKS_AT_SOME), false));
     expect(statement?.argumentNames).toBe('any');
   });
 });

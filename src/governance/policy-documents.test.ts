@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HubError, toPolicyId } from '../kernel/index.js';
-import { readPolicies, type Statement } from './policy-documents.js';
+import { readDocument, requireDistinctDocuments, type Statement } from './policy-documents.js';
+import { atOnce } from './policy-pieces.js';
 import type { Policy } from './policy.js';
 
 const document = (text: string, id = 'p'): Policy => ({
@@ -12,7 +13,7 @@ const document = (text: string, id = 'p'): Policy => ({
 });
 
 function read(text: string): Statement {
-  const [statement] = readPolicies([document(text)]);
+  const [statement] = atOnce(readDocument(document(text), false));
   if (statement === undefined) throw new Error('there is no statement');
   return statement;
 }
@@ -71,9 +72,8 @@ describe('what a statement is known to be about', () => {
   });
 
   test('names are given or counted', () => {
-    const [one, two] = readPolicies([
-      document('permit(principal, action, resource); @id("b") forbid(principal, action, resource);'),
-    ]);
+    const text = 'permit(principal, action, resource); @id("b") forbid(principal, action, resource);';
+    const [one, two] = atOnce(readDocument(document(text), false));
     expect([one?.id, one?.effect, two?.id, two?.effect]).toEqual(['p/1', 'permit', 'p/b', 'forbid']);
   });
 
@@ -127,9 +127,9 @@ describe('what is wrong is told', () => {
 
   test('of two documents of one name too', () => {
     const twice = [document('permit(principal, action, resource);'), document('')];
-    expect(() => readPolicies(twice)).toThrowError(
+    expect(() => requireDistinctDocuments(twice)).toThrowError(
       expect.objectContaining({ details: { policy: 'p', errors: [expect.stringMatching(/./)] } }),
     );
-    expect(readPolicies([document(''), document('', 'q')])).toEqual([]);
+    requireDistinctDocuments([document(''), document('', 'q')]);
   });
 });

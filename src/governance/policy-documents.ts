@@ -9,7 +9,7 @@ import type {
 import { HubError } from '../kernel/index.js';
 import { cedar } from './cedar.js';
 import { tellCedarErrors } from './cedar-problems.js';
-import { atOnce, toPieces, type Steps } from './policy-pieces.js';
+import { toPieces, type Steps } from './policy-pieces.js';
 import { argumentNames, type ArgumentNames } from './policy-arguments.js';
 import { findEntanglement } from './policy-bounds.js';
 import type { Policy } from './policy.js';
@@ -42,34 +42,17 @@ export interface Statement {
   readonly connector: string | undefined;
 }
 
-/**
- * Parses and checks documents against the schema, unless they passed that before. Throws `config_invalid` naming the
- * document and what is wrong.
- */
-export function readPolicies(
-  policies: readonly Policy[],
-  options: { readonly passed?: boolean } = {},
-): readonly Statement[] {
-  return atOnce(readInSteps(policies, options));
-}
-
-export function* readInSteps(
-  policies: readonly Policy[],
-  { passed = false }: { readonly passed?: boolean },
-): Steps<readonly Statement[]> {
+/** Statements are told apart by the name of their document: of two alike one would be lost, which may be a forbid. */
+export function requireDistinctDocuments(policies: readonly Policy[]): void {
   const documents = new Set<string>();
   for (const policy of policies) {
-    // Statements are told apart by the name of their document: of two alike one would be lost, which may be a forbid.
     if (documents.has(policy.id)) throw refuse(policy, ['another document has the same name']);
     documents.add(policy.id);
   }
-  const statements: Statement[] = [];
-  for (const policy of policies) statements.push(...(yield* readDocument(policy, passed)));
-  return statements;
 }
 
 /**
- * Throws like `readPolicies` for what the schema does not ask for. Takes a fraction of the time, because only statements
+ * Throws like `readDocument` for what the schema does not ask for. Takes a fraction of the time, because only statements
  * with an annotation are read as a whole.
  */
 export function* requireOwnRules(policy: Policy): Steps<void> {
@@ -84,7 +67,11 @@ export function* requireOwnRules(policy: Policy): Steps<void> {
   requireDistinct(policy, ids);
 }
 
-function* readDocument(policy: Policy, passed: boolean): Steps<readonly Statement[]> {
+/**
+ * Parses a document and checks it against the schema, unless it passed that before. Throws `config_invalid` naming the
+ * document and what is wrong.
+ */
+export function* readDocument(policy: Policy, passed: boolean): Steps<readonly Statement[]> {
   const statements: Statement[] = [];
   for (const text of yield* splitDocument(policy)) {
     statements.push(toStatement(policy, text, statements.length));

@@ -1,10 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { AuthorizationAnswer } from '@cedar-policy/cedar-wasm/nodejs';
-import { HubError, once, type Clock } from '../kernel/index.js';
+import { HubError, type Clock } from '../kernel/index.js';
 import { cedar, cedarVersion, takeBackCedar } from './cedar.js';
 import { ArgumentsTooLarge, joinArgumentNames, type ArgumentNames } from './policy-arguments.js';
-import { readInSteps, readPolicies, type NamedOffers, type Statement } from './policy-documents.js';
+import type { NamedOffers, Statement } from './policy-documents.js';
 import { atOnce, inTurns, type Steps } from './policy-pieces.js';
+import { readSet, readSetLate, statementsOf, type PolicySet } from './policy-set.js';
 import { resourceOf, toCedarContext, toCedarQuestion } from './policy-entities.js';
 import { POLICY_SCHEMA } from './policy-schema.js';
 import type {
@@ -70,7 +71,7 @@ class CedarPolicyEngine implements PolicyEngine {
   readonly #accepted: AcceptedPolicies | undefined;
   #version = 0;
   #digest = '';
-  #statements: () => readonly Statement[] = () => [];
+  #set: PolicySet = new Map();
   #slices = new Map<string, Slice>();
   #decisions = new Map<string, Decision>();
   #looksBack: boolean | undefined;
@@ -92,45 +93,44 @@ class CedarPolicyEngine implements PolicyEngine {
   }
 
   get looksBack(): boolean {
-    return (this.#looksBack ??= this.#statements().some(({ usesSeen }) => usesSeen));
+    return (this.#looksBack ??= statementsOf(this.#set).some(({ usesSeen }) => usesSeen));
   }
 
   load(policies: readonly Policy[]): void {
     const digest = digestOf(policies);
     if (this.#accepted?.isKnown(judgedAs(digest)) === true)
-      return this.#enforce(
-        once(() => readPolicies(policies, { passed: true })),
-        digest,
-      );
-    const statements = atOnce(this.#read(policies, digest));
+      return this.#enforce(readSetLate(policies, this.#set), digest);
+    const set = atOnce(this.#read(policies, digest));
     // After a start, like one with sets that it knows, there may be no decision for a long time.
     if (this.#accepted !== undefined && this.#version === 0) takeBackCedar();
-    this.#enforce(toValue(statements), digest);
+    this.#enforce(set, digest);
   }
 
   async prepare(policies: readonly Policy[]): Promise<() => void> {
     const digest = digestOf(policies);
-    const statements = await inTurns(this.#read(policies, digest));
-    return () => this.#enforce(toValue(statements), digest);
+    const set = await inTurns(this.#read(policies, digest));
+    return () => this.#enforce(set, digest);
   }
 
-  #enforce(statements: () => readonly Statement[], digest: string): void {
-    this.#statements = statements;
+  #enforce(set: PolicySet, digest: string): void {
+    this.#set = set;
+    if (digest !== this.#digest) {
+      this.#looksBack = undefined;
+      this.#slices = new Map();
+    }
     this.#digest = digest;
-    this.#looksBack = undefined;
-    this.#slices = new Map();
     this.#decisions = new Map();
     this.#latest = new WeakMap();
     this.#version++;
   }
 
-  *#read(policies: readonly Policy[], digest: string): Steps<readonly Statement[]> {
-    if (this.#accepted === undefined) return yield* readInSteps(policies, {});
+  *#read(policies: readonly Policy[], digest: string): Steps<PolicySet> {
+    if (this.#accepted === undefined) return yield* readSet(policies, this.#set, { passed: false });
     const judged = judgedAs(digest);
     const passed = this.#accepted.isKnown(judged);
-    const statements = yield* readInSteps(policies, { passed });
+    const set = yield* readSet(policies, this.#set, { passed });
     if (!passed) this.#accepted.remember(judged);
-    return statements;
+    return set;
   }
 
   decide(question: PolicyQuestion): Decision {
@@ -169,7 +169,7 @@ class CedarPolicyEngine implements PolicyEngine {
     const key = `${listing ? 'list' : 'use'}:${connector}`;
     const known = this.#slices.get(key);
     if (known !== undefined) return known;
-    const concerned = this.#statements().filter(
+    const concerned = statementsOf(this.#set).filter(
       (statement) => statement.connector === undefined || statement.connector === connector,
     );
     const chosen = listing ? concerned.flatMap(forListing) : concerned;
@@ -251,10 +251,6 @@ function libraryFor(slice: Slice): ReturnType<typeof cedar> {
 /** By what would judge them otherwise: another library or schema must look at them again. */
 function judgedAs(digest: string): string {
   return createHash('sha256').update(`${cedarVersion()}\n${POLICY_SCHEMA}\n${digest}`).digest('base64url');
-}
-
-function toValue<T>(value: T): () => T {
-  return () => value;
 }
 
 function digestOf(policies: readonly Policy[]): string {
