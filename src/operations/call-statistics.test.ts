@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EventRecord, HubEvent } from '../governance/index.js';
+import type { EventQuery, EventRecord, HubEvent } from '../governance/index.js';
 import { toAgentId, toCallId, toConnectorId } from '../kernel/index.js';
 import { createCallStatistics } from './call-statistics.js';
 
@@ -130,6 +130,28 @@ describe('statistics of calls', () => {
     });
     await expect(book.read()).rejects.toThrow('not now');
     expect((await book.read()).total.calls).toBe(2);
+  });
+
+  test('read what the log had before page by page, each of so many bytes, 10,000 at most', async () => {
+    const kept = Array.from({ length: 10_020 }, (_, n) => finished(20_000 - n, NOW));
+    const asked: EventQuery[] = [];
+    const book = createCallStatistics({
+      events: { subscribe: () => () => {} },
+      eventStore: {
+        query: async (query) => {
+          asked.push(query);
+          const { type, before = Infinity, limit } = query;
+          if (type !== 'call.finished') return [];
+          const found = kept.filter(({ sequence }) => sequence < before).slice(0, limit);
+          // As where each of them is long.
+          const page = found.slice(0, asked.length === 2 ? 1 : found.length);
+          return Object.assign(page, page.length < found.length && { isCut: true as const });
+        },
+      },
+      clock: { now: () => NOW, monotonic: () => NOW },
+    });
+    expect((await book.read()).total.calls).toBe(10_000);
+    expect(asked.every(({ limit, maxBytes }) => limit <= 500 && maxBytes === 1_048_576)).toBe(true);
   });
 
   test('forget what is older than an hour, and hear nothing once closed', async () => {

@@ -1,4 +1,11 @@
-import type { EventLog, EventRecord, EventStore, HubEvent } from '../governance/index.js';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  BYTES_PER_PAGE,
+  type EventLog,
+  type EventRecord,
+  type EventStore,
+  type HubEvent,
+} from '../governance/index.js';
 import type { Clock } from '../kernel/index.js';
 import { DurationHistogram } from './duration-histogram.js';
 
@@ -51,6 +58,7 @@ const MINUTE_MS = 60_000;
 const MINUTES = 60;
 /** Of what happened before the start, so much is looked at. */
 const MOST_EARLIER = 10_000;
+const PAGE = 500;
 /** So many of a kind are told apart in one minute. */
 const MOST_NAMES = 1_000;
 
@@ -64,9 +72,7 @@ export function createCallStatistics({
   let firstHeard: number | undefined;
   let earlier: Promise<void> | undefined;
 
-  function count(record: EventRecord): void {
-    const { event, at, actor } = record;
-    if (event.type !== 'call.finished' && event.type !== 'call.refused') return;
+  function count({ event, at, actor }: CountedRecord): void {
     const minute = minuteOf(minutes, Math.floor(at / MINUTE_MS));
     add(minute, event);
     if (event.type === 'call.finished') minute.durations.add(event.durationMs);
@@ -76,8 +82,7 @@ export function createCallStatistics({
 
   async function countEarlier(): Promise<void> {
     const since = clock.now() - MINUTES * MINUTE_MS;
-    const look = (type: CallEvent['type']): Promise<readonly EventRecord[]> =>
-      eventStore.query({ type, since, limit: MOST_EARLIER, order: 'newest' });
+    const look = (type: CallEvent['type']) => findEarlier(eventStore, type, since);
     // All are there before the first is counted: what fails is done again as a whole.
     for (const record of [...(await look('call.finished')), ...(await look('call.refused'))])
       if (record.sequence < (firstHeard ?? Infinity)) count(record);
@@ -86,7 +91,7 @@ export function createCallStatistics({
   let latest = 0;
   const unsubscribe = events.subscribe((record) => {
     firstHeard ??= record.sequence;
-    count(record);
+    if (isOfCall(record)) count(record);
     const minute = Math.floor(record.at / MINUTE_MS);
     if (minute !== latest) forgetBefore(minutes, minute - MINUTES);
     latest = minute;
@@ -105,9 +110,53 @@ export function createCallStatistics({
   };
 }
 
-type CallEvent = Extract<HubEvent, { readonly type: 'call.finished' | 'call.refused' }>;
+type Finished = Extract<HubEvent, { readonly type: 'call.finished' }>;
+type Refused = Extract<HubEvent, { readonly type: 'call.refused' }>;
+type CallEvent = Finished | Refused;
 
-function add(counts: Counts, { outcome }: CallEvent): void {
+/** What is counted of an event, which may be much longer. */
+type CountedEvent =
+  | Pick<Finished, 'type' | 'connector' | 'outcome' | 'durationMs'>
+  | Pick<Refused, 'type' | 'connector' | 'outcome'>;
+
+interface CountedRecord extends Pick<EventRecord, 'sequence' | 'at' | 'actor'> {
+  readonly event: CountedEvent;
+}
+
+function isOfCall(record: EventRecord): record is EventRecord & { readonly event: CallEvent } {
+  return record.event.type === 'call.finished' || record.event.type === 'call.refused';
+}
+
+function toCounted(event: CallEvent): CountedEvent {
+  const { connector, outcome } = event;
+  if (event.type === 'call.finished')
+    return { type: event.type, connector: event.connector, outcome, durationMs: event.durationMs };
+  return { type: event.type, outcome, ...(connector !== undefined && { connector }) };
+}
+
+/** The newest ones. However much was written down with them, a page of it is in memory at a time. */
+async function findEarlier(
+  eventStore: CallStatisticsDependencies['eventStore'],
+  type: CallEvent['type'],
+  since: number,
+): Promise<readonly CountedRecord[]> {
+  const found: CountedRecord[] = [];
+  let place: { readonly before?: number } = {};
+  for (;;) {
+    const limit = Math.min(PAGE, MOST_EARLIER - found.length);
+    const bounds = { limit, maxBytes: BYTES_PER_PAGE };
+    const page = await eventStore.query({ type, since, ...place, ...bounds, order: 'newest' });
+    for (const { sequence, at, actor, event } of page.filter(isOfCall))
+      found.push({ sequence, at, actor, event: toCounted(event) });
+    const isLast = page.length < limit && page.isCut !== true;
+    if (isLast || found.length >= MOST_EARLIER) return found;
+    place = { before: page.at(-1)?.sequence ?? 0 };
+    // A store may answer without waiting for anything.
+    await turn();
+  }
+}
+
+function add(counts: Counts, { outcome }: CountedEvent): void {
   counts.calls++;
   if (outcome === 'denied') counts.denied++;
   if (outcome === 'tool_error' || outcome === 'failed' || outcome === 'outcome_unknown') counts.failed++;
