@@ -30,6 +30,7 @@ import {
   FlowBook,
   HeldCalls,
   HeldElsewhere,
+  TakenCalls,
   RepeatedCalls,
   TaskDesk,
   type CallStatistics,
@@ -116,7 +117,7 @@ export async function composeHub(given: HubParts) {
       parts.keyWatch.close();
       watched.load.close();
       statistics.close();
-      heldElsewhere.close();
+      await heldElsewhere.close();
       tasks.close();
       await kept.held.close();
       await upstreams.close();
@@ -147,11 +148,12 @@ function composeStatistics(
 
 /** What is one thing, however many replicas there are. */
 function composeBetweenReplicas(
-  { board, coordination, losses, policy, shared }: Awaited<ReturnType<typeof openParts>>,
+  { board, coordination, instance, losses, policy, shared, storage }: Awaited<ReturnType<typeof openParts>>,
   { config, clock }: HubParts,
 ) {
   const held = new HeldCalls({ self: board.self });
-  const heldElsewhere = new HeldElsewhere({ held, board, clock });
+  const taken = new TakenCalls({ tickets: storage.tickets, clock, self: instance.id });
+  const heldElsewhere = new HeldElsewhere({ held, board, taken, clock });
   held.lookElsewhere(heldElsewhere);
   const rates =
     shared === undefined

@@ -1,5 +1,6 @@
 import type { EventLog, EventRecord } from '../governance/index.js';
 import type { Clock } from '../kernel/index.js';
+import { findTaker } from '../operations/index.js';
 import type { Storage } from '../storage/index.js';
 import type { Hub } from './compose.js';
 import { GONE_MS } from './instance.js';
@@ -23,7 +24,7 @@ export async function recoverUnfinishedCalls(hub: Hub): Promise<number> {
 }
 
 export interface RecoveryParts {
-  readonly storage: Pick<Storage, 'events' | 'tasks'>;
+  readonly storage: Pick<Storage, 'events' | 'tasks' | 'tickets'>;
   readonly events: EventLog;
   readonly clock: Clock;
 }
@@ -38,13 +39,15 @@ export async function closeUnfinishedCalls(
   // Asked only now: one that has begun since then made none of these.
   const living = await lookForLiving();
   // What became a task goes on at its upstream, and ends when that is learnt.
+  await events.flush();
   const asTasks = new Set<string>(await storage.tasks.openCalls());
-  const given = unfinished.filter(
-    (record) => !living.has(instanceOf(record) ?? '') && !asTasks.has(callOf(record) ?? ''),
-  );
-  for (const { actor, event, at } of given) {
+  let given = 0;
+  for (const { actor, event, at } of await findStillUnfinished(storage.events, unfinished)) {
     if (event.type !== 'call.intended') continue;
-    const { callId, connector, target, exposedName, method } = event;
+    const { callId, connector, target, exposedName, method, instance } = event;
+    if (living.has(instance ?? '') || asTasks.has(callId)) continue;
+    if (living.has((await findTaker(storage.tickets, callId)) ?? '')) continue;
+    given++;
     events.append(actor, {
       type: 'call.finished',
       callId,
@@ -56,22 +59,22 @@ export async function closeUnfinishedCalls(
       durationMs: Math.max(0, clock.now() - at),
     });
   }
-  if (given.length > 0)
-    events.append({ kind: 'hub' }, { type: 'hub.recovered', unfinishedCalls: given.length });
+  if (given > 0) events.append({ kind: 'hub' }, { type: 'hub.recovered', unfinishedCalls: given });
   await events.flush();
-  return given.length;
+  return given;
+}
+
+/** Whoever ended since they were looked for may have written down how they ended before that. */
+async function findStillUnfinished(
+  store: RecoveryParts['storage']['events'],
+  before: readonly EventRecord[],
+): Promise<readonly EventRecord[]> {
+  const known = new Set(before.map(({ sequence }) => sequence));
+  return (await store.unfinishedCalls()).filter(({ sequence }) => known.has(sequence));
 }
 
 /** A SQLite store has one hub at a time, so whoever was there before is gone. */
 async function findLiving({ storage, instance }: Hub): Promise<ReadonlySet<string>> {
   if (storage.kind === 'sqlite') return new Set([instance.id]);
   return new Set([...(await storage.instances.living(GONE_MS)), instance.id]);
-}
-
-function callOf({ event }: EventRecord): string | undefined {
-  return event.type === 'call.intended' ? event.callId : undefined;
-}
-
-function instanceOf({ event }: EventRecord): string | undefined {
-  return event.type === 'call.intended' ? event.instance : undefined;
 }

@@ -9,7 +9,9 @@ import {
 } from '../kernel/index.js';
 import { HeldCalls } from './held-calls.js';
 import { HeldElsewhere } from './held-elsewhere.js';
+import { createMemoryTickets } from '../../test/support/memory-tickets.js';
 import { OpenRound } from './open-round.js';
+import { findTaker, TakenCalls } from './taken-calls.js';
 
 const OWNER = toAgentId('ci');
 const HOLDER = 'holder';
@@ -59,21 +61,30 @@ class Between {
 function holdOne() {
   const between = new Between();
   const ends: unknown[] = [];
+  const tickets = createMemoryTickets();
   const places = [HOLDER, OTHER].map((self) => {
     const held = new HeldCalls({ self });
-    held.lookElsewhere(new HeldElsewhere({ held, board: between.board(self), clock: systemClock }));
-    return held;
+    const taken = new TakenCalls({ tickets, clock: systemClock, self });
+    const elsewhere = new HeldElsewhere({ held, board: between.board(self), taken, clock: systemClock });
+    held.lookElsewhere(elsewhere);
+    return { held, elsewhere };
   });
   const init = { owner: OWNER, target: 't', callId: toCallId('call'), startedAt: 0 };
-  const id = places[0]!.hold(new OpenRound(init, (ending) => ends.push(ending)));
-  return { between, ends, claim: () => places[1]!.claim(id, OWNER) };
+  const id = places[0]!.held.hold(new OpenRound(init, (ending) => ends.push(ending)));
+  const closeHolder = async (): Promise<void> => {
+    const closed = places[0]!.elsewhere.close();
+    await vi.advanceTimersByTimeAsync(5_000);
+    await closed;
+  };
+  const taker = (): Promise<string | undefined> => findTaker(tickets, init.callId);
+  return { between, ends, tickets, taker, closeHolder, claim: () => places[1]!.held.claim(id, OWNER) };
 }
 
 async function claimOne() {
-  const { between, ends, claim } = holdOne();
+  const { claim, ...rest } = holdOne();
   const claimed = await claim();
   if (!(claimed instanceof OpenRound)) throw new Error('it was not claimed');
-  return { between, ends, claimed };
+  return { ...rest, claimed };
 }
 
 describe('a round that another replica claimed', () => {
@@ -121,6 +132,50 @@ describe('a round that another replica claimed', () => {
     await vi.advanceTimersByTimeAsync(120_000);
     expect(ends).toEqual([]);
     between.isCut = false;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(ends).toHaveLength(1);
+  });
+
+  describe('and whose holder ends', () => {
+    test('is left to the other, whether it has made up its mind or not', async () => {
+      for (const taken of [true, false]) {
+        const { ends, claimed, closeHolder, taker } = await claimOne();
+        if (taken) claimed.take();
+        await closeHolder();
+        expect([ends, await taker()]).toEqual([[], OTHER]);
+      }
+    });
+
+    test('is nobody’s where the other does not go on: it is found unfinished', async () => {
+      const { ends, claimed, closeHolder, taker } = await claimOne();
+      await closeHolder();
+      await claimed.end(new HubError('policy_denied', 'no'));
+      await vi.advanceTimersByTimeAsync(0);
+      expect([ends, await taker()]).toEqual([[], undefined]);
+    });
+
+    test('is ended by its holder where the other does not know of it', async () => {
+      const { between, ends, claim, closeHolder, taker } = holdOne();
+      between.losesAnswers = true;
+      expect(await claim()).toBeUndefined();
+      between.losesAnswers = false;
+      await closeHolder();
+      expect(ends).toEqual([{ outcome: 'cancelled', error: 'shutting_down' }]);
+      expect(await taker()).toBeUndefined();
+    });
+
+    test('is left as it is where the other cannot be asked', async () => {
+      const { between, ends, closeHolder, taker } = await claimOne();
+      between.isCut = true;
+      await closeHolder();
+      expect([ends, await taker()]).toEqual([[], OTHER]);
+    });
+  });
+
+  test('does not go on where that cannot be written down, and is ended by its holder', async () => {
+    const { ends, claim, tickets } = holdOne();
+    tickets.put = () => Promise.reject(new HubError('storage_unavailable', 'no'));
+    expect(await claim()).toBeUndefined();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(ends).toHaveLength(1);
   });

@@ -2,6 +2,7 @@ import {
   HubError,
   toCallId,
   type AgentId,
+  type CallId,
   type Clock,
   type HubErrorCode,
   type AskedMore,
@@ -17,10 +18,13 @@ import type { Elsewhere, HeldCall, HeldCalls } from './held-calls.js';
 import { OpenRound } from './open-round.js';
 import { ParkedCall } from './parked-call.js';
 import { Suspended } from './suspended.js';
+import type { TakenCalls } from './taken-calls.js';
 import { TaskBegun } from './tasks/task-begun.js';
 
 const LINE = 'held';
 const CLAIM_MS = 5_000;
+/** How long a process that ends waits to hear what became of a round. */
+const LEAVING_MS = 1_000;
 /** No call may take longer; whoever makes it is looked after meanwhile. */
 const LONGEST_MS = 86_400_000;
 /** Whoever claims a call goes on with it at once, or is gone. */
@@ -60,16 +64,27 @@ type Outcome =
 export interface HeldElsewhereOptions {
   readonly held: HeldCalls;
   readonly board: Switchboard;
+  readonly taken: Pick<TakenCalls, 'note' | 'forget'>;
   readonly clock: Clock;
+}
+
+interface Mine {
+  isTaken: boolean;
+  /** When it is written down that it is here. */
+  readonly noted: Promise<void>;
+  readonly timer: NodeJS.Timeout;
 }
 
 /** Calls between two rounds whose caller comes back to another replica than the one that makes them. */
 export class HeldElsewhere implements Elsewhere {
   readonly #options: HeldElsewhereOptions;
   /** Calls of ours that others have claimed. */
-  readonly #claimed = new Map<string, { readonly call: HeldCall; timer: NodeJS.Timeout }>();
+  readonly #claimed = new Map<
+    string,
+    { readonly call: HeldCall; readonly by: string; timer: NodeJS.Timeout }
+  >();
   /** Rounds of others that were claimed here, until whoever held them knows what became of them. */
-  readonly #mine = new Map<string, { isTaken: boolean; readonly timer: NodeJS.Timeout }>();
+  readonly #mine = new Map<string, Mine>();
   readonly #stop: () => void;
 
   constructor(options: HeldElsewhereOptions) {
@@ -100,26 +115,51 @@ export class HeldElsewhere implements Elsewhere {
         attach: (options, responses) => this.#carry(holder, id, options, responses),
         end: ({ code, message }) => tell({ kind: 'end', claim: id, code, message }),
       });
-    const { target, callId, elapsedMs } = claimed.round;
-    const init = { owner, target, callId: toCallId(callId), startedAt: clock.monotonic() - elapsedMs };
-    const timer = setTimeout(() => this.#mine.delete(id), UNHEARD_MS);
-    timer.unref();
-    this.#mine.set(id, { isTaken: false, timer });
+    const { target, elapsedMs } = claimed.round;
+    const callId = toCallId(claimed.round.callId);
+    if (!(await this.#note(id, callId))) return undefined;
+    const init = { owner, target, callId, startedAt: clock.monotonic() - elapsedMs };
     const end = ({ error = 'cancelled' }: Ending): void => {
       this.#forget(id);
+      // Where its holder is gone, too, the call is found unfinished.
+      void this.#options.taken.forget(callId);
       tell({ kind: 'end', claim: id, code: error, message: '' });
     };
     return new OpenRound(init, end, () => void this.#taken(holder, id));
   }
 
-  close(): void {
+  /** Rounds that others have are theirs to end. */
+  async close(): Promise<void> {
     this.#stop();
-    for (const { call, timer } of this.#claimed.values()) {
-      clearTimeout(timer);
-      void call.end(new HubError('shutting_down', 'the hub is shutting down'));
-    }
+    const reason = new HubError('shutting_down', 'the hub is shutting down');
+    const claimed = [...this.#claimed];
     this.#claimed.clear();
-    for (const id of this.#mine.keys()) this.#forget(id);
+    for (const { timer } of this.#mine.values()) clearTimeout(timer);
+    this.#mine.clear();
+    await Promise.all(
+      claimed.map(async ([claim, { call, by, timer }]) => {
+        clearTimeout(timer);
+        if (!(call instanceof OpenRound)) return call.end(reason);
+        // One that nobody answers for is found unfinished, unless it is written down who has it.
+        const became = await this.#askWhatBecame(by, claim, LEAVING_MS);
+        if (became === '') await call.end(reason);
+      }),
+    );
+  }
+
+  /** Written down before it goes on: whoever looks for calls of processes that are gone leaves it alone. */
+  async #note(claim: string, callId: CallId): Promise<boolean> {
+    const timer = setTimeout(() => this.#mine.delete(claim), UNHEARD_MS);
+    timer.unref();
+    const noted = this.#options.taken.note(callId);
+    this.#mine.set(claim, { isTaken: false, noted, timer });
+    try {
+      await noted;
+      return true;
+    } catch {
+      this.#forget(claim);
+      return false;
+    }
   }
 
   async #answer(from: string, asked: Asked, more: AskedMore): Promise<string> {
@@ -132,6 +172,7 @@ export class HeldElsewhere implements Elsewhere {
         this.#take(asked.claim);
         return '';
       case 'what_became': {
+        await this.#mine.get(asked.claim)?.noted.catch(() => {});
         const mine = this.#mine.get(asked.claim);
         if (mine === undefined) return '';
         return mine.isTaken ? 'taken' : 'claimed';
@@ -206,7 +247,7 @@ export class HeldElsewhere implements Elsewhere {
       else this.#abandon(id);
     }, UNUSED_MS);
     timer.unref();
-    this.#claimed.set(id, { call, timer });
+    this.#claimed.set(id, { call, by: from, timer });
     if (!(call instanceof OpenRound)) return write({ parked: call instanceof ParkedCall ? call.target : '' });
     const { target, callId, startedAt } = call;
     return write({ round: { target, callId, elapsedMs: clock.monotonic() - startedAt } });
@@ -215,7 +256,7 @@ export class HeldElsewhere implements Elsewhere {
   /** Ends a round that nobody goes on with. While that cannot be found out it is left as it is. */
   async #whatBecame(claim: string, by: string, until: number): Promise<void> {
     const { board, clock } = this.#options;
-    const became = await board.ask(by, LINE, write({ kind: 'what_became', claim }), { timeoutMs: CLAIM_MS });
+    const became = await this.#askWhatBecame(by, claim, CLAIM_MS);
     const isLost = became === '' || (became === undefined && (await board.isGone(by).catch(() => false)));
     const claimed = this.#claimed.get(claim);
     if (became === 'taken') this.#take(claim);
@@ -224,6 +265,10 @@ export class HeldElsewhere implements Elsewhere {
       claimed.timer = setTimeout(() => void this.#whatBecame(claim, by, until), AGAIN_MS);
       claimed.timer.unref();
     }
+  }
+
+  #askWhatBecame(by: string, claim: string, timeoutMs: number): Promise<string | undefined> {
+    return this.#options.board.ask(by, LINE, write({ kind: 'what_became', claim }), { timeoutMs });
   }
 
   #abandon(claim: string): void {

@@ -93,6 +93,7 @@ export { createTurns, type Turns } from './turns.js';
 export type { MasterKeyPort, MasterKeyState, RotatedMasterKey } from './rotate-master-key.js';
 export { FlowBook } from './flow-book.js';
 export { HeldElsewhere } from './held-elsewhere.js';
+export { findTaker, TakenCalls } from './taken-calls.js';
 export { HeldCalls, type HeldCallsOptions } from './held-calls.js';
 export { Suspended, type Rounds } from './suspended.js';
 export { createWatchResource, type WatchRequest, type WatchResource } from './watch-resource.js';

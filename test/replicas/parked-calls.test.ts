@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { recoverUnfinishedCalls } from '../../src/app/recover.js';
 import { admin } from '../support/admin.js';
 import { startAskingUpstream, type AskingUpstream } from '../support/asking-upstream.js';
 import { eventsOf } from '../support/hub-events.js';
@@ -142,7 +143,23 @@ function parkedCallsSuite(): void {
   test('B15: when the replica that holds it is gone the interaction is lost, and says so', async () => {
     // Until the policy of the test before is gone there, too.
     const first = await vi.waitFor(async () => suspendedOf(await call(2, 'old__form', 'lost')), SOON);
+    const moved = suspendedOf(await call(2, 'new__state', 'stays', { rounds: 2 }));
+    const again = suspendedOf(
+      await call(1, 'new__state', 'stays', { ...answersTo(moved, 'one'), rounds: 2 }),
+    );
     await hubs.pop()?.close();
+    // What another one has gone on with has the end that is written there, and no other.
+    await recoverUnfinishedCalls(hubs[0]!.running.hub);
+    expect(textOf(await call(1, 'new__state', 'stays', { ...answersTo(again, 'two'), rounds: 2 }))).toContain(
+      'two',
+    );
+    const { callId } = (await eventsOf(hubs[0]!, 'call.intended')).findLast(
+      ({ target }) => target === 'state',
+    )!;
+    await vi.waitFor(async () => {
+      const ends = (await eventsOf(hubs[0]!, 'call.finished')).filter((event) => event.callId === callId);
+      expect(ends.map(({ outcome }) => outcome)).toEqual(['ok']);
+    }, SOON);
     const lost = await call(0, 'old__form', 'lost', answersTo(first, 'late'));
     expect(textOf(lost)).toMatch(/interaction was lost/i);
     expect(legacy.ledger).not.toContain('lost');

@@ -129,11 +129,12 @@ export async function startAskingUpstream(
         return text(answers);
       }
       if (name === 'state') {
-        if (request.resumed?.state === label) {
+        const { state, responses } = request.resumed ?? {};
+        if (state === (rounds === 1 ? label : `${label} again`)) {
           ledger.push(label);
-          return text(request.resumed.responses);
+          return text(responses);
         }
-        return new InputRequired({ word: form(label) }, label);
+        return new InputRequired({ word: form(label) }, state === undefined ? label : `${label} again`);
       }
       return text(await ask(name, label, rounds, request));
     },
