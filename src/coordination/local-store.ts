@@ -98,6 +98,21 @@ export class LocalStore implements SharedStore {
     if (members?.size === 0) this.#groups.delete(group);
   }
 
+  async dismiss(group: string, leftMs: number): Promise<string | undefined> {
+    const now = this.#now();
+    const members = this.#groups.get(group) ?? new Map<string, Timed>();
+    dropPast(members, now);
+    let first: string | undefined;
+    let until = now + leftMs;
+    for (const [member, timed] of members) {
+      if (timed.until > until || (first !== undefined && timed.until === until)) continue;
+      first = member;
+      ({ until } = timed);
+    }
+    if (first !== undefined) await this.leave(group, first);
+    return first;
+  }
+
   async takeTokens(name: string, { perSecond, burst, atMost }: TokenWish): Promise<TokenGrant> {
     const now = this.#now();
     const bucket = current(this.#buckets, name, now) ?? { tokens: burst, at: now, until: 0 };

@@ -78,6 +78,8 @@ export interface SharedStore {
     bounds: { readonly ttlMs: number; readonly most: number },
   ): Promise<boolean>;
   leave(group: string, member: string): Promise<void>;
+  /** Takes out the member whose time is over first, where no more than this is left of it, and tells which it was. */
+  dismiss(group: string, leftMs: number): Promise<string | undefined>;
   /** From a bucket that fills steadily and is full at first. */
   takeTokens(bucket: string, wish: TokenWish): Promise<TokenGrant>;
 }

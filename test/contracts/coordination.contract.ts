@@ -204,6 +204,21 @@ export function coordinationContract(open: () => Promise<Coordination>): void {
     expect(await two.list('other')).toEqual([]);
   });
 
+  test('a group dismisses the member whose time is over first, where little enough of it is left', async () => {
+    const [{ store: one }, { store: two }] = [await open(), await open()];
+    const bounds = { ttlMs: 60_000, most: 3 };
+    await one.join('d', 'b', bounds);
+    await two.join('d', 'c', { ...bounds, ttlMs: 90_000 });
+    await one.join('d', 'a', { ...bounds, ttlMs: 30_000 });
+    expect(await two.dismiss('d', 10_000)).toBeUndefined();
+    expect(await two.dismiss('d', 30_000)).toBe('a');
+    expect(await one.dismiss('d', 30_000)).toBeUndefined();
+    expect(await one.dismiss('d', 100_000)).toBe('b');
+    expect(await two.dismiss('d', 100_000)).toBe('c');
+    expect(await two.dismiss('d', 100_000)).toBeUndefined();
+    expect(await one.join('d', 'new', bounds)).toBe(true);
+  });
+
   test('a group has no more members than it may, until one leaves or its time is over', async () => {
     const [{ store: one }, { store: two }] = [await open(), await open()];
     const bounds = { ttlMs: 60_000, most: 2 };

@@ -34,6 +34,13 @@ redis.call('zadd', KEYS[1], now + ARGV[2], ARGV[1])
 if redis.call('pttl', KEYS[1]) < tonumber(ARGV[2]) then redis.call('pexpire', KEYS[1], ARGV[2]) end
 return 1`;
 
+const DISMISS = `${NOW}
+redis.call('zremrangebyscore', KEYS[1], '-inf', now)
+local first = redis.call('zrange', KEYS[1], 0, 0, 'WITHSCORES')
+if not first[1] or tonumber(first[2]) > now + ARGV[1] then return false end
+redis.call('zrem', KEYS[1], first[1])
+return first[1]`;
+
 const TAKE_TOKENS = `${NOW}
 local rate, burst, most = tonumber(ARGV[1]) / 1000, tonumber(ARGV[2]), tonumber(ARGV[3])
 local bucket = redis.call('hmget', KEYS[1], 'tokens', 'at')
@@ -104,6 +111,11 @@ export class RedisStore implements SharedStore {
 
   async leave(group: string, member: string): Promise<void> {
     await known(this.#redis.zrem(this.#name('group', group), member));
+  }
+
+  async dismiss(group: string, leftMs: number): Promise<string | undefined> {
+    const first = await known(this.#redis.eval(DISMISS, 1, this.#name('group', group), Math.floor(leftMs)));
+    return typeof first === 'string' ? first : undefined;
   }
 
   async takeTokens(bucket: string, { perSecond, burst, atMost }: TokenWish): Promise<TokenGrant> {

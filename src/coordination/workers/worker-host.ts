@@ -159,6 +159,7 @@ function storeServices(store: LocalStore): Services {
     join: (group: string, member: string, { ttlMs, most }: { ttlMs: number; most: Most }) =>
       store.join(group, member, { ttlMs, most: most ?? Infinity }),
     leave: (group: string, member: string) => store.leave(group, member),
+    dismiss: async (group: string, leftMs: number) => (await store.dismiss(group, leftMs)) ?? null,
     takeTokens: (bucket: string, wish: TokenWish) => store.takeTokens(bucket, wish),
   };
 }

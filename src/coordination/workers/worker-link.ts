@@ -153,6 +153,7 @@ function linkStore(ask: (service: string, ...args: readonly unknown[]) => Promis
     list: async (key) => (await ask('list', key)) as readonly string[],
     join: (group, member, bounds) => whether('join', group, member, bounds),
     leave: (group, member) => done('leave', group, member),
+    dismiss: async (group, leftMs) => ((await ask('dismiss', group, leftMs)) as string | null) ?? undefined,
     takeTokens: async (bucket, wish) => (await ask('takeTokens', bucket, wish)) as TokenGrant,
   };
 }

@@ -33,6 +33,8 @@ interface Proof {
 
 /** What was proven is taken for granted this long, so that most requests ask nobody. */
 const PROOF_MS = 60_000;
+/** As where sessions are in one process. Its place is kept with each proof, which may be that much older than its use. */
+const LATELY_MS = 2 * 60_000;
 /** After a failure the store is left alone for a moment. */
 const TROUBLE_MS = 1_000;
 const SWEEP_MS = 30_000;
@@ -92,7 +94,11 @@ export class SharedSessionStore implements SessionStore {
     return this.#reaching(async () => {
       await this.#mark.leave();
       const [own, all] = this.#groupsOf(record.principal);
-      if (!(await store.join(own, member, { ttlMs: this.#ttlMs, most: perPrincipal }))) return false;
+      const bounds = { ttlMs: this.#ttlMs, most: perPrincipal };
+      if (!(await store.join(own, member, bounds))) {
+        await this.#giveUpOne(record.principal);
+        if (!(await store.join(own, member, bounds))) return false;
+      }
       if (!(await store.join(all, member, { ttlMs: this.#ttlMs, most: total }))) {
         await store.leave(own, member);
         return false;
@@ -162,6 +168,26 @@ export class SharedSessionStore implements SessionStore {
     clearTimeout(this.#proveAgain);
     this.#closed = true;
     this.#entries.clear();
+  }
+
+  /** Many clients never end theirs: a principal gives up the one that it has not used for longest, and not lately. */
+  async #giveUpOne(principal: string): Promise<void> {
+    const { store, board, endpoint } = this.#options;
+    const [own, all] = this.#groupsOf(principal);
+    const member = await store.dismiss(own, this.#ttlMs - LATELY_MS - PROOF_MS);
+    if (member === undefined) return;
+    await store.set(`session:${endpoint}:${member}`, ENDED, this.#ttlMs);
+    this.#givenUp(principal, member);
+    board.tell(undefined, this.#line, JSON.stringify(['given up', principal, member]));
+    await store.leave(all, member);
+  }
+
+  #givenUp(principal: string, member: string): void {
+    for (const [name, { record }] of this.#entries)
+      if (record.principal === principal && digest(name) === member) {
+        this.#proving.delete(name);
+        this.#forget(principal, record.id, 'deleted');
+      }
   }
 
   /** Longer than a session may rest: it is looked at only now and then. */
@@ -270,6 +296,7 @@ export class SharedSessionStore implements SessionStore {
       this.#doubtAll();
       return;
     }
+    if (kind === 'given up') return this.#givenUp(principal, id);
     const name = nameOf(principal, id);
     this.#proving.delete(name);
     const entry = this.#entries.get(name);
