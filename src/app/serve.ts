@@ -1,5 +1,5 @@
 import { Server as NetServer, type AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from 'node:http';
 import type { WorkerLink } from '../coordination/index.js';
 import { systemClock, type Logger } from '../kernel/index.js';
@@ -172,6 +172,9 @@ async function listen(server: Server, { server: { host, port } }: Config, makeWa
 
 /** Nobody new is let in; who is here is told with each answer that it is the last over this connection. */
 async function linger(server: Server, lingerMs: number): Promise<void> {
+  // Who is at the door already would be cut off. After one turn of the event loop all are in who came before it.
+  await nextTurn();
+  await nextTurn();
   // Unlike that of `node:http` it leaves idle connections alone.
   NetServer.prototype.close.call(server);
   server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));
