@@ -27,6 +27,12 @@ function project(
   };
 }
 
+const ALONE = ['bench', 'browser', 'clients', 'endurance', 'replicas'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
+/** For processes and timers, a third of the time. */
+const MOSTLY_WAITING = { maxWorkers: 3 };
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -37,13 +43,15 @@ export default defineConfig({
       // No module keeps state of its own, so the files of a worker can share them: loading them was two thirds of the time.
       project(2, 'unit', 30_000, ['{src,ui,examples,scripts,bench}/**/*.test.ts'], { isolate: false }),
       project(3, 'integration', 60_000, ['test/*/**/*.test.ts'], {
-        exclude: ['test/package/**', 'test/conformance/**'],
-        // They wait for processes and timers a third of the time.
-        maxWorkers: 3,
+        exclude: [...ALONE, 'test/package/**', 'test/conformance/**'],
+        isolate: false,
+        ...MOSTLY_WAITING,
       }),
+      // These count processes, descriptors or memory, replace modules, or have a browser to themselves.
+      project(3, 'integration-alone', 60_000, ALONE, MOSTLY_WAITING),
+      project(3, 'conformance', 300_000, ['test/conformance/**/*.test.ts'], MOSTLY_WAITING),
+      // By itself, because it builds the package anew.
       project(4, 'package', 300_000, ['test/package/**/*.test.ts'], { maxWorkers: 1 }),
-      // Beside the one before: each waits more than it works.
-      project(4, 'conformance', 300_000, ['test/conformance/**/*.test.ts'], { maxWorkers: 1 }),
     ],
   },
 });

@@ -35,6 +35,7 @@ export const MUTATION_AREAS: readonly MutationArea[] = [
       'src/governance/policy-engine.ts',
       'src/governance/policy-entities.ts',
       'src/governance/policy-problems.ts',
+      'src/governance/policy-set.ts',
       'src/governance/risk.ts',
       'src/operations/confirmation.ts',
       'src/operations/flow-book.ts',
