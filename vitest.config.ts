@@ -49,9 +49,10 @@ export default defineConfig({
       }),
       // These count processes, descriptors or memory, replace modules, or have a browser to themselves.
       project(3, 'integration-alone', 60_000, ALONE, MOSTLY_WAITING),
-      project(3, 'conformance', 300_000, ['test/conformance/**/*.test.ts'], MOSTLY_WAITING),
-      // By itself, because it builds the package anew.
+      // Last, because it builds the package anew.
       project(4, 'package', 300_000, ['test/package/**/*.test.ts'], { maxWorkers: 1 }),
+      // Beside that: each waits more than it works, and the suites give servers little time.
+      project(4, 'conformance', 300_000, ['test/conformance/**/*.test.ts'], { maxWorkers: 1 }),
     ],
   },
 });
