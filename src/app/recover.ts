@@ -38,8 +38,8 @@ export async function closeUnfinishedCalls(
   if (unfinished.length === 0) return 0;
   // Asked only now: one that has begun since then made none of these.
   const living = await lookForLiving();
-  // What became a task goes on at its upstream, and ends when that is learnt.
   await events.flush();
+  // What became a task goes on at its upstream, and ends when that is learnt.
   const asTasks = new Set<string>(await storage.tasks.openCalls());
   let given = 0;
   for (const { actor, event, at } of await findStillUnfinished(storage.events, unfinished)) {

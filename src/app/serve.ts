@@ -172,7 +172,7 @@ async function listen(server: Server, { server: { host, port } }: Config, makeWa
 
 /** Nobody new is let in; who is here is told with each answer that it is the last over this connection. */
 async function linger(server: Server, lingerMs: number): Promise<void> {
-  // Who is at the door already would be cut off. After one turn of the event loop all are in who came before it.
+  // Who is at the door already would be cut off: this turn of the event loop ends, and a whole one lets them in.
   await nextTurn();
   await nextTurn();
   // Unlike that of `node:http` it leaves idle connections alone.
