@@ -30,6 +30,12 @@ function project(
 const ALONE = ['bench', 'browser', 'clients', 'endurance', 'replicas'].map(
   (folder) => `test/${folder}/**/*.test.ts`,
 );
+/** They replace modules, which no other file of their worker may have loaded before. `test/module-mocks.test.ts` looks for others. */
+const REPLACING = [
+  'src/app/serve.test.ts',
+  'src/coordination/open-coordination.test.ts',
+  'src/storage/sqlite/checkpoints.test.ts',
+];
 /** For processes and timers, a third of the time. */
 const MOSTLY_WAITING = { maxWorkers: 3 };
 
@@ -41,7 +47,11 @@ export default defineConfig({
     projects: [
       project(1, 'check', 300_000, ['test/*.test.ts']),
       // No module keeps state of its own, so the files of a worker can share them: loading them was two thirds of the time.
-      project(2, 'unit', 30_000, ['{src,ui,examples,scripts,bench}/**/*.test.ts'], { isolate: false }),
+      project(2, 'unit', 30_000, ['{src,ui,examples,scripts,bench}/**/*.test.ts'], {
+        exclude: REPLACING,
+        isolate: false,
+      }),
+      project(2, 'unit-alone', 30_000, REPLACING),
       project(3, 'integration', 60_000, ['test/*/**/*.test.ts'], {
         exclude: [...ALONE, 'test/package/**', 'test/conformance/**'],
         isolate: false,
