@@ -34,9 +34,15 @@ test('the library is collected once it was taken back, and loaded again for the 
   const held = new WeakRef(cedar());
   // What a reference was made to or read from stays until the end of the turn.
   await new Promise((resolve) => setImmediate(resolve));
-  takeBackCedar();
+  takeBackCedar(0);
   expect(held.deref()).toBeUndefined();
   expect(cedar().checkParsePolicySet({ staticPolicies: 'permit(principal, action, resource);' }).type).toBe(
     'success',
   );
+});
+
+test('it is kept where much else is in memory: collecting would take longer than loading it', () => {
+  const held = cedar();
+  takeBackCedar(200 * 1024 * 1024);
+  expect(cedar()).toBe(held);
 });

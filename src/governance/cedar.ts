@@ -1,11 +1,13 @@
 import { createRequire } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type * as Cedar from '@cedar-policy/cedar-wasm/nodejs';
 
 const require = createRequire(import.meta.url);
 const NAME = '@cedar-policy/cedar-wasm/nodejs';
 const UNUSED_MS = 10 * 60_000;
+/** Beyond it the memory of the library is a small part, and collecting takes longer than loading. */
+const SMALL_HEAP_BYTES = 64 * 1024 * 1024;
 
 /**
  * Checking policies at the start is much work done once: V8 would compile the library anew for speed while it goes on,
@@ -48,9 +50,11 @@ export function giveUpCedar(): void {
 
 /**
  * Gives it up and has V8 collect it at once: of a hub that has started and is idle V8 sees too little garbage to look for
- * more, because the objects in front of the library are small. Takes some milliseconds while the heap is small.
+ * more, because the objects in front of the library are small. Takes some milliseconds of a small heap; with a large one it is
+ * left until nobody has needed it for a while.
  */
-export function takeBackCedar(): void {
+export function takeBackCedar(heapBytes = getHeapStatistics().used_heap_size): void {
+  if (heapBytes > SMALL_HEAP_BYTES) return;
   giveUpCedar();
   setFlagsFromString('--expose-gc');
   // Only contexts that are made from now on have it.
