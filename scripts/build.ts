@@ -25,19 +25,33 @@ function entryFiles(): readonly string[] {
     .map((path) => path.replace('./dist/', ''));
 }
 
-const dist = join(ROOT, 'dist');
-// Put together aside: whoever runs what was built before goes on with it until there is something new.
-const fresh = join(ROOT, 'dist.new');
-rmSync(fresh, { recursive: true, force: true });
-try {
+async function buildCode(): Promise<void> {
   await run('typescript', ['-p', 'tsconfig.build.json', '--outDir', fresh]);
   await bundleCommandLine(fresh);
   const bundled = readdirSync(join(fresh, 'cli')).map((name) => join('cli', name));
   keepNeeded(fresh, [...entryFiles(), ...bundled]);
-  const toFresh = ['--outDir', join(fresh, 'ui'), '--emptyOutDir'];
-  await run('vite', ['build', '--config', 'ui/vite.config.ts', '--logLevel', 'warn', ...toFresh]);
+}
+
+function removeFresh(): void {
+  for (const folder of [fresh, ui]) rmSync(folder, { recursive: true, force: true });
+}
+
+const dist = join(ROOT, 'dist');
+// Put together aside: whoever runs what was built before goes on with it until there is something new.
+const fresh = join(ROOT, 'dist.new');
+/** Beside it, because both are made at the same time and code that is not needed is removed. */
+const ui = join(ROOT, 'dist.new-ui');
+removeFresh();
+try {
+  const toUi = ['--outDir', ui, '--emptyOutDir'];
+  const built = await Promise.allSettled([
+    buildCode(),
+    run('vite', ['build', '--config', 'ui/vite.config.ts', '--logLevel', 'warn', ...toUi]),
+  ]);
+  for (const part of built) if (part.status === 'rejected') throw part.reason;
+  renameSync(ui, join(fresh, 'ui'));
   rmSync(dist, { recursive: true, force: true });
   renameSync(fresh, dist);
 } finally {
-  rmSync(fresh, { recursive: true, force: true });
+  removeFresh();
 }
