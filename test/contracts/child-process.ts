@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach } from 'vitest';
-
-const SCRIPT = new URL('children/write.ts', import.meta.url).pathname;
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { ROOT } from '../../scripts/repository.js';
+import { bundleProgram } from '../support/bundle-program.js';
 
 export interface WritingChild {
   /** What it has acknowledged. */
@@ -21,18 +23,28 @@ export function useChildren(): (
   url: string,
 ) => WritingChild {
   const children: WritingChild[] = [];
+  let folder = '';
+  let program = '';
+  beforeAll(async () => {
+    const caches = join(ROOT, 'node_modules', '.cache');
+    mkdirSync(caches, { recursive: true });
+    // From where packages are found.
+    folder = mkdtempSync(join(caches, 'crosspoint-children-'));
+    program = await bundleProgram('test/contracts/children/write.ts', folder, { packages: 'outside' });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   afterEach(async () => {
     for (const child of children.splice(0)) await child.kill();
   });
   return (task, url) => {
-    const child = start(task, url);
+    const child = start(program, task, url);
     children.push(child);
     return child;
   };
 }
 
-function start(task: string, url: string): WritingChild {
-  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, task, url], {
+function start(program: string, task: string, url: string): WritingChild {
+  const child = spawn(process.execPath, [program, task, url], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
