@@ -29,6 +29,7 @@ const SCENARIO_LIMIT_MS = 30_000;
 /** Beyond the suite's own limit, for its start and for scenarios where it has none. */
 const PROCESS_LIMIT_MS = SCENARIO_LIMIT_MS + 15_000;
 const KEPT_OUTPUT = 4_000;
+const COMPILED = join(ROOT, 'node_modules', '.cache', 'crosspoint-conformance-compiled');
 
 /** Runs one scenario in a process of its own and judges its checks. */
 export async function runScenario(suites: Suites, scenario: Scenario, target: Target): Promise<Outcome> {
@@ -93,7 +94,13 @@ export function runGroup(
   limitMs = PROCESS_LIMIT_MS,
 ): Promise<GroupOutcome> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: ROOT, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      cwd: ROOT,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // It is started for each scenario of a client: what is compiled once saves each of them a tenth of a second.
+      env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
+    });
     let output = '';
     let ended = false;
     const collect = (chunk: string): void => {
