@@ -16,6 +16,8 @@ export interface ProgramOptions {
   readonly output?: 'collect' | 'show';
   /** Should be less than what waits for the program would wait itself. */
   readonly timeoutMs?: number;
+  /** What ends it then. One that ends what it started itself needs the chance to: `SIGTERM`. */
+  readonly killSignal?: 'SIGKILL' | 'SIGTERM';
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -25,14 +27,20 @@ export function runProgram(
   args: readonly string[],
   options: ProgramOptions = {},
 ): Promise<ProgramOutcome> {
-  const { cwd = ROOT, output: mode = 'collect', timeoutMs = 100_000, env = {} } = options;
+  const {
+    cwd = ROOT,
+    output: mode = 'collect',
+    timeoutMs = 100_000,
+    killSignal = 'SIGKILL',
+    env = {},
+  } = options;
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
       stdio: mode === 'show' ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
       timeout: timeoutMs,
-      killSignal: 'SIGKILL',
+      killSignal,
     });
     let output = '';
     const collect = (chunk: string): void => {

@@ -18,7 +18,11 @@ test('the hub is measured beside the stub and a bare proxy', async () => {
     '1',
     '--json',
   ];
-  const { exitCode, output } = await runProgram(process.execPath, args, { timeoutMs: 110_000 });
+  const { exitCode, output } = await runProgram(process.execPath, args, {
+    timeoutMs: 240_000,
+    // Its programs have process groups of their own.
+    killSignal: 'SIGTERM',
+  });
   expect(exitCode, output).toBe(0);
   const report = JSON.parse(output) as HubReport;
   expect(
