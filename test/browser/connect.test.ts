@@ -55,10 +55,12 @@ beforeEach(async () => {
 });
 afterEach(() => context?.close());
 
-const title = (): Promise<string> => page.locator('h1').innerText();
+/** A click does not wait for the page that it leads to. */
+const titled = (name: string): Promise<void> =>
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
 async function signIn(key: string): Promise<void> {
-  expect(await title()).toBe('Sign in');
+  await titled('Sign in');
   await page.getByLabel('Admin token or agent key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
@@ -137,7 +139,7 @@ test('a program is allowed: the person sees who asks, for whom and where the ans
 
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.waitForURL(`http://${program.host}/callback?*`);
-    expect(await title()).toBe('Back in the editor');
+    await titled('Back in the editor');
     const [answer] = program.answers;
     expect(answer?.get('state')).toBe('state-of-the-editor');
     expect(answer?.get('iss')).toBe(given.hub.url);
@@ -193,15 +195,15 @@ test('an agent without an account: its person signs in at the service and the ca
     const call = client.callTool('tracker__look');
     await page.goto(await address);
     await signIn(ALICE_KEY);
-    expect(await title()).toBe('Connect Tracker');
+    await titled('Connect Tracker');
     expect(await page.locator('main').innerText()).toContain('as agent alice');
     await expectReadable(page);
     await page.getByRole('button', { name: 'Continue' }).click();
-    expect(await title()).toBe('Sign in to Tracker');
+    await titled('Sign in to Tracker');
     expect(await page.locator('main').innerText()).toContain(new URL(given.provider.issuer).host);
     await page.getByRole('link', { name: 'Go there' }).click();
     await page.waitForURL(`${given.hub.url}/oauth/callback?*`);
-    expect(await title()).toBe('Connected');
+    await titled('Connected');
     expect(await page.getByRole('status').innerText()).toBe('Tracker is connected for agent alice.');
     await expectReadable(page);
     done?.();
@@ -228,7 +230,7 @@ test('the page of one agent is nothing for another', async () => {
     const url = /http:\S+\/oauth\/connect\/[\w-]{43}/.exec(told)?.[0] ?? '';
     await page.goto(url);
     await signIn(BOB_KEY);
-    expect(await page.locator('main').innerText()).toContain('This link is for agent alice');
+    await page.locator('main').filter({ hasText: 'This link is for agent alice' }).waitFor();
     expect(await page.getByRole('button', { name: 'Continue' }).count()).toBe(0);
   } finally {
     await client.close();
