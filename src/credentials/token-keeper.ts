@@ -2,7 +2,7 @@ import type { Connector } from '../connectors/index.js';
 import { isHubError, type ConnectorId, type Feed } from '../kernel/index.js';
 import { credentialState, renewalLead } from './credential-state.js';
 import type { Access, Credential, CredentialOwner, CredentialStore } from './credential.js';
-import { CredentialFeed } from './credential-feed.js';
+import { CredentialFeed, type CredentialChange } from './credential-feed.js';
 import { accessId, KeptAccess } from './kept-access.js';
 import { isSignInRequired, ownerName, signInRequired } from './sign-in-required.js';
 import { decideStepUp, stepUpRefused } from './step-up.js';
@@ -233,15 +233,7 @@ export class TokenKeeper {
     this.#feed.tell({ kind: 'renewed', connector, owner });
   }
 
-  #heard(
-    change:
-      | {
-          readonly kind: 'renewed' | 'replaced';
-          readonly connector: ConnectorId;
-          readonly owner: CredentialOwner;
-        }
-      | undefined,
-  ): void {
+  #heard(change: CredentialChange | undefined): void {
     if (change === undefined) {
       this.#changes++;
       this.#kept.clear();
