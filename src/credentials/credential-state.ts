@@ -20,6 +20,8 @@ export type JudgedCredential = Pick<Credential, 'grant'> & {
   readonly values: Readonly<Record<string, unknown>>;
 };
 
+export const EXPIRED = 'the token has expired and cannot be renewed';
+
 export interface JudgedState {
   readonly state: CredentialState;
   /** Fixed words of ours; undefined where there is nothing to say. */
@@ -40,9 +42,7 @@ export function credentialState(
     return { state: problem.state === 'failed' ? 'failed' : 'needs_sign_in', reason: problem.reason };
   if (expiresAt === undefined || now < expiresAt - renewalLead(grant)) return { state: 'valid' };
   const renewable = values['refresh_token'] !== undefined || connector.auth.type === 'client_credentials';
-  return renewable || now < expiresAt
-    ? { state: 'expiring' }
-    : { state: 'needs_sign_in', reason: 'the token has expired and cannot be renewed' };
+  return renewable || now < expiresAt ? { state: 'expiring' } : { state: 'needs_sign_in', reason: EXPIRED };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { ALICE, ONE, MACHINE, connector, open, shared } from '../../test/support/token-keeper.js';
 import { HubError, Secret } from '../kernel/index.js';
 import type { Credential, OAuthGrant } from './credential.js';
@@ -183,6 +183,41 @@ describe('renewal', () => {
     await expect.poll(() => store.row()?.values['access_token']?.reveal()).toBe(token?.slice(7));
     expect(flow.calls.refresh).toBe(1);
     await keeper.close();
+  });
+
+  test('what an authorization server is about to answer when the hub ends is stored', async () => {
+    const { keeper, store, clock, flow } = open();
+    store.put();
+    let go = (): void => {};
+    flow.onRefresh = () => new Promise<void>((resolve) => (go = resolve));
+    clock.at += 3_600_000 - 30_000;
+    // Behind a token that is still good: no call waits for it.
+    await keeper.accessFor(ONE, ALICE);
+    await expect.poll(() => flow.calls.refresh).toBe(1);
+    const closed = keeper.close();
+    await settled();
+    go();
+    await closed;
+    store.broken = true;
+    await settled();
+    expect(store.row()?.values['refresh_token']?.reveal()).toContain('canary-refresh');
+  });
+
+  test('an authorization server that does not answer does not keep the hub from ending', async () => {
+    const { keeper, store, clock, flow } = open();
+    store.put();
+    flow.onRefresh = () => new Promise<void>(() => {});
+    clock.at += 4_000_000;
+    void keeper.accessFor(ONE, ALICE);
+    await expect.poll(() => flow.calls.refresh).toBe(1);
+    vi.useFakeTimers();
+    try {
+      const closed = keeper.close();
+      await vi.advanceTimersByTimeAsync(5_000);
+      await closed;
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('the loser of a race takes what the winner stored', async () => {

@@ -12,7 +12,7 @@ import {
   type CredentialStore,
   type OAuthProblem,
 } from './credential.js';
-import { belongsTo, renewalLead } from './credential-state.js';
+import { belongsTo, EXPIRED, renewalLead } from './credential-state.js';
 import { SharedLock } from './shared-lock.js';
 import { ownerName, signInRequired } from './sign-in-required.js';
 
@@ -42,6 +42,7 @@ export interface RenewalRequest {
 const LEASE_MS = 10_000;
 const WAIT_MS = 30_000;
 const EXCHANGE_MS = 25_000;
+const LAST_ANSWER_MS = 5_000;
 const SAVE_ATTEMPTS = 4;
 const LONGEST_PAUSE_MS = 30_000;
 
@@ -111,8 +112,11 @@ export class TokenRenewal {
     this.#unsaved.delete(key);
   }
 
+  /** Waits for what is being obtained, but not long: a server that hangs must not keep the hub from ending. */
   async close(): Promise<void> {
     this.#closing.abort();
+    const obtained = Promise.allSettled([...this.#running.values()].map(({ renewed }) => renewed));
+    await Promise.race([obtained, sleep(LAST_ANSWER_MS, undefined, { ref: false })]);
     await Promise.allSettled(this.#saving);
   }
 
@@ -158,9 +162,8 @@ export class TokenRenewal {
     { connector, owner, refused }: RenewalRequest,
     current: Credential | undefined,
   ): Promise<void> {
-    const isMachine = connector.auth.type === 'client_credentials';
     const retryAfterMs = this.#backOff.remaining(key);
-    if (!isMachine) {
+    if (connector.auth.type !== 'client_credentials') {
       if (current === undefined) throw signInRequired(connector, owner);
       if (current.grant?.problem?.state === 'needs_reauth')
         throw signInRequired(connector, owner, current.grant.problem.reason);
@@ -199,14 +202,13 @@ export class TokenRenewal {
       return this.#failed(key, request, current, error);
     }
     this.#backOff.forget(key);
-    const { stepUp } = current?.grant ?? {};
     const next: Credential = {
       connector: connector.id,
       owner,
       account: current?.account ?? DEFAULT_ACCOUNT,
       isDefault: current?.isDefault ?? true,
       values: { ...current?.values, ...tokens.values },
-      grant: { ...tokens.grant, ...(stepUp !== undefined && { stepUp }) },
+      grant: { ...tokens.grant, ...(current?.grant?.stepUp && { stepUp: current.grant.stepUp }) },
       version: (current?.version ?? 0) + 1,
       updatedAt: clock.now(),
     };
@@ -345,5 +347,4 @@ export class TokenRenewal {
 }
 
 const REFUSED = 'the upstream does not accept the token any more';
-const EXPIRED = 'the token has expired and cannot be renewed';
 const REVOKED = 'the authorization server does not renew the sign-in any more';
