@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { restoreStorage } from '../../src/storage/index.js';
 import { appendAll, masterKeys, started } from './examples.js';
@@ -84,6 +84,29 @@ describe('the copy of a database', () => {
     await replace();
     expect(statSync(aside).ino).toBe(before);
     expect(await contentsOf(await place.open())).toEqual(contents);
+  });
+
+  test('never takes a name that the store or SQLite gives a file of its own', async () => {
+    const place = await places.create();
+    await (await place.open()).close();
+    const path = pathOf(place);
+    const reader = await place.open({ access: 'read' });
+    const besides = [
+      '-wal',
+      '-shm',
+      '-journal',
+      '-events',
+      '.lock',
+      '.lock-journal',
+      '.new',
+      '.restoring-wal',
+    ];
+    for (const name of [path, ...besides.map((suffix) => path + suffix), relative('.', `${path}-journal`)])
+      await expect(reader.backup(name), name).rejects.toMatchObject({ code: 'conflict' });
+    await reader.backup(`${path}-2026-11-18`);
+    await reader.backup(`${path}.backup`);
+    await reader.close();
+    await (await place.open()).close();
   });
 
   test('is a database still: a store put in place by hand', async () => {

@@ -1,5 +1,6 @@
 import { createWriteStream, existsSync } from 'node:fs';
 import { chmod, open, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { promises as streams } from 'node:stream';
 import { backup as copyPages, DatabaseSync } from '@photostructure/sqlite';
 import { HubError, type Clock } from '../../kernel/index.js';
@@ -56,8 +57,21 @@ function notWritten(error: unknown): HubError {
   });
 }
 
+/** What the store, its lock, a new store and one being restored are called, and what SQLite puts beside each. */
+const OWN_SUFFIX = /^(\.lock|\.new|\.restoring)?(-wal|-shm|-journal|-events)?$/;
+
+/** Also while there is no such file: the store and SQLite make, read and remove it as theirs. */
+function requireForeignName(path: string, to: string): void {
+  const [own, wanted] = [resolve(path), resolve(to)];
+  if (!wanted.startsWith(own) || !OWN_SUFFIX.test(wanted.slice(own.length))) return;
+  throw new HubError('conflict', 'a file of this name belongs to the store: give the backup another', {
+    details: { path: to },
+  });
+}
+
 /** A copy of the file, made beside the hub's own work. Secrets in it stay sealed. */
-export function backupSqlite({ path, db, connection }: SqliteStoreDatabase, to: string): Promise<void> {
+export async function backupSqlite({ path, db, connection }: SqliteStoreDatabase, to: string): Promise<void> {
+  if (path !== ':memory:') requireForeignName(path, to);
   return writeWhole(to, async (unfinished) => {
     // Read first: whatever of it has become rows since is in the copy twice over, and nothing in between is missing.
     const journaled = path === ':memory:' ? [] : readJournalLines(path);
