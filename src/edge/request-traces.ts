@@ -31,14 +31,10 @@ export class RequestTraces {
     return async (request, ...more) => {
       const trace = new RequestTrace(this.#begin(request));
       this.#running.set(request, trace);
-      try {
-        const result = await handler(request, ...more);
-        trace.end(isObject(result) && result['isError'] === true ? 'tool_error' : undefined);
-        return result;
-      } catch (error) {
-        trace.end(codeOf(error), request.errorCodeOf(this.#shownAs(error, request)));
-        throw error;
-      }
+      return trace.over(
+        async () => handler(request, ...more),
+        (error) => request.errorCodeOf(this.#shownAs(error, request)),
+      );
     };
   }
 
@@ -48,11 +44,7 @@ export class RequestTraces {
     callId: string,
     options: UpstreamOptions,
   ): { watch?: CallWatch; options: UpstreamOptions } {
-    const trace = this.#running.get(request);
-    if (trace === undefined) return { options };
-    trace.note({ 'crosspoint.call.id': callId });
-    trace.begins('lookup');
-    return { watch: trace, options: trace.within(options) };
+    return this.#running.get(request)?.of(callId, options) ?? { options };
   }
 
   #begin({ method, params, id, revision, session }: McpRequest): Span {
@@ -75,6 +67,12 @@ export class RequestTraces {
   }
 }
 
+/** The span of a call that an admin makes: a part of the one of its request, which may have its answer long before. */
+export function traceCall(request: Span, name: string): RequestTrace {
+  const attributes = targetAttributes('tools/call', name);
+  return new RequestTrace(request.child(`tools/call ${name.slice(0, MOST_NAME)}`, 'internal', attributes));
+}
+
 class RequestTrace implements CallWatch {
   readonly #span: Span;
   #stage: Span | undefined;
@@ -86,6 +84,28 @@ class RequestTrace implements CallWatch {
 
   constructor(span: Span) {
     this.#span = span;
+  }
+
+  /** What a call is made with, besides what every one is. */
+  of(callId: string, options: UpstreamOptions): { watch: CallWatch; options: UpstreamOptions } {
+    this.#span.note({ 'crosspoint.call.id': callId });
+    this.begins('lookup');
+    return { watch: this, options: this.#within(options) };
+  }
+
+  /** Ends with the work. `shownAs` tells the code that the client is told of an error. */
+  async over<Result>(
+    work: () => Promise<Result>,
+    shownAs: (error: unknown) => number | undefined = () => undefined,
+  ): Promise<Result> {
+    try {
+      const result = await work();
+      this.#end(isObject(result) && result['isError'] === true ? 'tool_error' : undefined);
+      return result;
+    } catch (error) {
+      this.#end(codeOf(error), shownAs(error));
+      throw error;
+    }
   }
 
   begins(stage: CallStage, request?: OutgoingRequest): void {
@@ -106,11 +126,7 @@ class RequestTrace implements CallWatch {
     if (answered !== undefined) this.#stage?.note({ [STATUS]: String(answered) });
   }
 
-  note(attributes: SpanAttributes): void {
-    this.#span.note(attributes);
-  }
-
-  end(error: string | undefined, code?: number): void {
+  #end(error: string | undefined, code?: number): void {
     if (code !== undefined) this.#span.note({ [STATUS]: String(code) });
     this.#isOver = true;
     // What comes after the stage that failed is not at fault.
@@ -119,7 +135,7 @@ class RequestTrace implements CallWatch {
   }
 
   /** Whoever serves the rest goes on with the trace from the stage that it is in. */
-  within(options: UpstreamOptions): UpstreamOptions {
+  #within(options: UpstreamOptions): UpstreamOptions {
     const meta = (): JsonObject => ({
       ...options.meta,
       traceparent: (this.#stage ?? this.#span).traceparent,

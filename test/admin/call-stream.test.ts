@@ -109,6 +109,20 @@ async function answer(
   return (await ask(hub, { method: 'POST', path, body, token })).status;
 }
 
+test('B6: the upstream and the log are told of the trace that the request names, where that is well-formed', async () => {
+  does((_args, { meta }) => meta ?? 'none');
+  const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+  const named = await watch({}, { traceparent, tracestate: 'vendor=1', baggage: 'who=me' });
+  await named.ended;
+  expect(named.told.at(-1)).toMatchObject({
+    result: { structuredContent: { answer: { traceparent, tracestate: 'vendor=1' } } },
+  });
+  expect((await hub.recorded()).at(-2)?.event).toMatchObject({ type: 'call.intended', trace: traceparent });
+  const unnamed = await watch({}, { traceparent: 'here', tracestate: 'vendor=1' });
+  await unnamed.ended;
+  expect(unnamed.told.at(-1)).toMatchObject({ result: { structuredContent: { answer: 'none' } } });
+});
+
 test('each stage, the decision, progress and the result are told, with every digit', async () => {
   does((args, { onProgress }) => {
     onProgress?.({ progress: 1, total: 2, message: 'half' });

@@ -24,6 +24,7 @@ interface OtlpSpan {
 }
 
 const REVISIONS = { legacy: '2025-11-25', modern: '2026-07-28' };
+const INTERNAL = 1;
 const SERVER = 2;
 const CLIENT = 3;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -36,6 +37,7 @@ const OTHER = {
   prompt: traceOf('c'),
   failed: traceOf('d'),
 };
+const WAYS = { plain: traceOf('e'), streamed: traceOf('f') };
 
 class Collector {
   readonly spans: OtlpSpan[] = [];
@@ -99,10 +101,31 @@ beforeAll(async () => {
     refusals.push((refused.message as { error?: { data?: { callId?: string } } }).error?.data?.callId);
     await agent.request('tools/list', {});
   }
+  await callForAgent();
   await makeOtherRequests();
   for (const id of ['modern', 'nobody']) await admin(hub, 'GET', `/connectors/${id}`);
   await hub.running.hub.events.flush();
 });
+/** Over the admin API, which answers at once where it tells how the call goes on. */
+async function callForAgent(): Promise<void> {
+  const { body } = await admin(hub, 'GET', '/agents');
+  const [{ id: agent }] = body['items'] as [{ readonly id: string }];
+  for (const [label, trace] of Object.entries(WAYS)) {
+    const answer = await fetch(`${hub.url}/api/v1/tools/call`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${hub.adminToken}`,
+        'content-type': 'application/json',
+        accept: label === 'plain' ? 'application/json' : 'text/event-stream',
+        traceparent: `00-${trace}-${PARENT}-01`,
+        tracestate: 'vendor=1',
+      },
+      body: JSON.stringify({ agent, name: 'modern__echo', arguments: { label } }),
+    });
+    expect(await answer.text()).toContain(label);
+  }
+}
+
 /** Of a client that can be asked, whose calls go by rounds. */
 async function makeOtherRequests(): Promise<void> {
   const capabilities = { elicitation: {} };
@@ -187,7 +210,7 @@ describe('a collector', () => {
   test('the log names the trace', () => {
     const plain = intended.filter(({ trace }) => String(trace).includes(TRACE));
     expect(plain).toHaveLength(4);
-    expect(intended).toHaveLength(8);
+    expect(intended).toHaveLength(10);
   });
 
   test('a call by rounds tells the upstream of the same span', () => {
@@ -242,6 +265,32 @@ describe('a collector', () => {
     ]);
     for (const span of asked) expect(attribute(span, 'crosspoint.request.id')).toMatch(/^[\w-]{36}$/);
   });
+
+  test.each(Object.entries(WAYS))(
+    'a %s call of the admin API goes on with its trace, stage by stage',
+    (label, trace) => {
+      const sent = upstreams.get('modern')?.metas.get(label) as { traceparent: string; tracestate: string };
+      const ours = collector.spans.filter(({ traceId }) => traceId === trace);
+      const named = (name: string, kind: number) =>
+        ours.find((span) => span.name === name && span.kind === kind) as OtlpSpan;
+      const request = named('POST /api/v1/tools/call', SERVER);
+      const call = named('tools/call modern__echo', INTERNAL);
+      const outgoing = named('tools/call echo', CLIENT);
+      expect([request, call, outgoing].map(({ parentSpanId }) => parentSpanId)).toEqual([
+        PARENT,
+        request.spanId,
+        call.spanId,
+      ]);
+      expect(sent).toMatchObject({
+        traceparent: `00-${trace}-${outgoing.spanId}-01`,
+        tracestate: 'vendor=1',
+      });
+      const { callId } = intended.find((event) => String(event['trace']).includes(trace)) ?? {};
+      expect(attribute(call, 'crosspoint.call.id')).toBe(callId);
+      const stages = ours.filter(({ parentSpanId }) => parentSpanId === call.spanId).map(({ name }) => name);
+      expect(stages).toEqual(expect.arrayContaining(['lookup', 'policy', 'intent', 'connect', 'outcome']));
+    },
+  );
 
   test('lists are spans too', () => {
     const lists = collector.spans.filter(({ name }) => name === 'tools/list');

@@ -9,6 +9,7 @@ import { CallStopwatch } from './call-stopwatch.js';
 import type { AdminDependencies } from './dependencies.js';
 import { toFailedAnswer } from './error-answer.js';
 import { MessageStream } from './message-stream.js';
+import { callWithin, type AdminTrace } from './trace-request.js';
 
 export interface WatchedCall {
   readonly by: AdminCaller;
@@ -17,6 +18,7 @@ export interface WatchedCall {
   readonly args: JsonObject | undefined;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+  readonly trace: AdminTrace;
 }
 
 export interface CallStreams {
@@ -61,8 +63,7 @@ function run(deps: Needs, call: WatchedCall, onEnd: () => void): ReadableStream<
   send({ type: 'started', callId });
   const stopwatch = new CallStopwatch(deps.clock, (finished) => send({ type: 'stage', ...finished }));
   const made = toToolCall(deps, call, callId, { stopwatch, send, signal: AbortSignal.any(signals) });
-  void deps.operations
-    .callTool(made)
+  void callWithin(call.trace, made, deps.operations.callTool)
     .then(
       (result): ToolCallEvent => ({ type: 'result', callId, result }),
       (error: unknown): ToolCallEvent => ({ type: 'error', error: toFailedAnswer(error).body.error }),

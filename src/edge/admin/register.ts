@@ -8,7 +8,7 @@ import type { AuthenticateAdmin } from './authentication.js';
 import type { AdminDependencies } from './dependencies.js';
 import { toDescription } from './describe-route.js';
 import { readBody, readQuery } from './read-request.js';
-import { traceRequest } from './trace-request.js';
+import { traceRequest, type AdminTrace } from './trace-request.js';
 
 /** What is known of a request besides what it says. */
 export interface AdminEnv {
@@ -29,6 +29,7 @@ export interface AdminRequest<Path extends string, Query, Body> {
   readonly wantsStream: boolean;
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+  readonly trace: AdminTrace;
   /** Whether the same admin would still be let in with this request, for answers that take long. */
   readonly mayGoOn: () => Promise<boolean>;
 }
@@ -58,7 +59,7 @@ export function createRegister(
   return (route, handler) => {
     app.openAPIRegistry.registerPath(toDescription(route));
     const path = ADMIN_BASE_PATH + route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const serve = async (c: Context<AdminEnv>): Promise<Response> => {
+    const serve = async (c: Context<AdminEnv>, trace: AdminTrace): Promise<Response> => {
       const admin = c.get('admin');
       requireRole(admin, route);
       const answer = await handler({
@@ -71,13 +72,16 @@ export function createRegister(
         isHead: c.req.raw.method === 'HEAD',
         wantsStream: route.streams !== undefined && acceptsStream(c.req.header('accept')),
         signal: c.req.raw.signal,
+        trace,
         mayGoOn: () => isStillLetIn(c, route, admin, authenticateAdmin),
       });
       return toResponse(c, route, answer);
     };
     app.on(route.method.toUpperCase(), path, (c) => {
       const header = (name: string): string | undefined => c.req.header(name);
-      return traceRequest(tracer, { route, requestId: c.get('requestId'), header }, () => serve(c));
+      return traceRequest(tracer, { route, requestId: c.get('requestId'), header }, (trace) =>
+        serve(c, trace),
+      );
     });
   };
 }

@@ -2,11 +2,13 @@ import { buildSurface, withUsageGuide, type Permits, type Surface } from '../../
 import { ADMIN_ROUTES, type ToolView } from '../../contract/index.js';
 import { HubError, invalidField, toCallId } from '../../kernel/index.js';
 import type { JsonObject } from '../../mcp/jsonrpc/index.js';
+import type { ToolCall } from '../../operations/index.js';
 import { createCallStreams } from './call-streams.js';
 import type { AdminDependencies } from './dependencies.js';
 import { pageOf } from './list-page.js';
 import { agentNamed, connectorNamed, requireFound } from './record-names.js';
 import type { Register } from './register.js';
+import { callWithin } from './trace-request.js';
 import { toToolView } from './views/tool-view.js';
 
 const ROUTES = ADMIN_ROUTES.tools;
@@ -40,13 +42,13 @@ export function registerToolRoutes(register: Register, deps: AdminDependencies):
   });
 
   const streams = createCallStreams(deps);
-  register(ROUTES.call, async ({ by, body, signal, wantsStream }) => {
+  register(ROUTES.call, async ({ by, body, signal, trace, wantsStream }) => {
     const agent = requireFound(await deps.agents.find(agentNamed(body.agent)), 'agent', body.agent);
     if (!agent.enabled) throw new HubError('conflict', `agent ${agent.id} is disabled`);
     const args = body.arguments as JsonObject | undefined;
     if (wantsStream)
-      return { body: undefined, stream: streams.open({ by, agent, name: body.name, args, signal }) };
-    const result = await deps.operations.callTool({
+      return { body: undefined, stream: streams.open({ by, agent, name: body.name, args, signal, trace }) };
+    const call: ToolCall = {
       // One id for the answer, the request and the events.
       callId: toCallId(by.request),
       agent,
@@ -56,7 +58,8 @@ export function registerToolRoutes(register: Register, deps: AdminDependencies):
       args,
       // Nobody can be asked in the middle of a request.
       options: { signal },
-    });
+    };
+    const result = await callWithin(trace, call, deps.operations.callTool);
     return { body: { callId: by.request, result } };
   });
   register(ROUTES.answer, async ({ by, names, body }) => ({
