@@ -112,6 +112,60 @@ test('a question ends when whoever was asked is gone', async () => {
   }
 });
 
+describe('one who is asked learns that nobody wants the answer', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  async function askedByOne() {
+    const { boards, feeds } = createProcesses('a', 'b');
+    let given: AbortSignal | undefined;
+    boards[1]!.serve('l', {
+      asked: (_, __, { signal }) => {
+        given = signal;
+        return new Promise((resolve) => signal.addEventListener('abort', () => resolve('')));
+      },
+    });
+    const leaving = new AbortController();
+    void boards[0]!.ask('b', 'l', '', { timeoutMs: 86_400_000, signal: leaving.signal });
+    await vi.advanceTimersByTimeAsync(100);
+    return { feeds, leaving, isWanted: () => given?.aborted === false };
+  }
+
+  test('from one who was killed, within two minutes', async () => {
+    const { feeds, isWanted } = await askedByOne();
+    feeds.delete('a');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(isWanted()).toBe(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(isWanted()).toBe(false);
+  });
+
+  test('from one who could not say so at the time', async () => {
+    const { feeds, leaving, isWanted } = await askedByOne();
+    const cut = feeds.get('b')!;
+    feeds.delete('b');
+    leaving.abort();
+    await vi.advanceTimersByTimeAsync(100);
+    feeds.set('b', cut);
+    expect(isWanted()).toBe(true);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(isWanted()).toBe(false);
+  });
+
+  test('but not because the other was away for a moment each time', async () => {
+    const { feeds, isWanted } = await askedByOne();
+    const cut = feeds.get('a')!;
+    for (let minute = 0; minute < 10; minute++) {
+      feeds.delete('a');
+      await vi.advanceTimersByTimeAsync(31_000);
+      feeds.set('a', cut);
+      await vi.advanceTimersByTimeAsync(30_000);
+    }
+    expect(isWanted()).toBe(true);
+    expect(vi.getTimerCount()).toBeLessThan(5);
+  });
+});
+
 describe('a feed that loses messages for a moment', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());

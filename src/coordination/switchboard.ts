@@ -15,13 +15,16 @@ const BACK_MS = 3_000;
 /** How long an answer is kept for one who cannot be reached, and how often it is tried. */
 const KEPT_MS = 60_000;
 const AGAIN_MS = 500;
+/** How often one who is slow to answer looks whether the answer is wanted, and how often in vain until it is not. */
+const WANTED_MS = 30_000;
+const MOST_MISSES = 3;
 const ANSWERS = '';
 
 /**
  * t: told, q: asked, n: said before the answer, a: the answer, s: there is none, x: not wanted any more, p: whether anybody
- * is there, and with the id of a question, whether that is being answered.
+ * is there, and with the id of a question, whether that is being answered, w: whether the answer is wanted.
  */
-type Kind = 't' | 'q' | 'n' | 'a' | 's' | 'x' | 'p';
+type Kind = 't' | 'q' | 'n' | 'a' | 's' | 'x' | 'p' | 'w';
 
 interface Waiting {
   readonly onNote: ((note: string) => void) | undefined;
@@ -157,12 +160,15 @@ class FeedSwitchboard implements Switchboard {
     else if (kind === 'x') this.#answering.get(id)?.abort();
     else if (kind === 'p' && id !== '' && !this.#answering.has(id))
       this.#send(from, ANSWERS, 's', id, '').catch(() => {});
+    else if (kind === 'w' && !this.#waiting.has(id)) this.#send(from, ANSWERS, 'x', id, '').catch(() => {});
   }
 
   #answer(from: string, id: string, body: string, listener: LineListener): void {
     const abort = new AbortController();
     this.#answering.set(id, abort);
+    const stopLooking = this.#whileWanted(from, id, () => abort.abort());
     const reply = (kind: Kind, text: string): void => {
+      stopLooking();
       if (this.#closed) return;
       void this.#keepSending(from, ANSWERS, [kind, id, text], KEPT_MS, () => abort.signal.aborted).finally(
         () => this.#answering.delete(id),
@@ -179,6 +185,23 @@ class FeedSwitchboard implements Switchboard {
       (text) => reply('a', text),
       () => reply('s', ''),
     );
+  }
+
+  /** Whoever was killed, or cut off when it left, could not say that it does not want the answer any more. */
+  #whileWanted(from: string, id: string, unwanted: () => void): () => void {
+    let misses = 0;
+    const look = setInterval(() => {
+      this.#send(from, ANSWERS, 'w', id, '').then(
+        (there) => {
+          misses = there ? 0 : misses + 1;
+          if (misses >= MOST_MISSES) unwanted();
+        },
+        // Nobody can tell.
+        () => {},
+      );
+    }, WANTED_MS);
+    look.unref();
+    return () => clearInterval(look);
   }
 
   /** One who cannot be reached may only be cut off for a moment. Whether it was heard. */
