@@ -46,17 +46,8 @@ function openStore(self: string, bounds: object = {}): SharedSessionStore {
 
 function session(id: string, principal = 'anna', more: Partial<SessionRecord> = {}): SessionRecord {
   const client = { info: undefined, capabilities: {} };
-  const createdAt = now;
-  return {
-    id,
-    principal,
-    revision: '2025-11-25',
-    client,
-    createdAt,
-    initialized: true,
-    logLevel: undefined,
-    ...more,
-  };
+  const usual = { client, createdAt: now, initialized: true, logLevel: undefined };
+  return { id, principal, revision: '2025-11-25', ...usual, ...more };
 }
 
 test('what one added the other finds, for its principal only, and then without asking', async () => {
@@ -242,6 +233,19 @@ test('one that ended or changed while it was looked up is not remembered as it w
       expect((await found) === undefined).toBe(wanted === undefined);
     }
   }
+});
+
+test('one that ended while it was looked up is not answered with, where the look fails', async () => {
+  const [one, two] = [openStore('aaaaaaaaaaaa'), openStore('bbbbbbbbbbbb')];
+  await one.add(session('s'));
+  await two.find('anna', 's');
+  now += 61_000;
+  const looked = vi.spyOn(coordination.store, 'get').mockImplementationOnce(async () => {
+    await one.remove('anna', 's');
+    throw new Error('away');
+  });
+  await expect(two.find('anna', 's')).rejects.toBeInstanceOf(StoreUnavailable);
+  expect(looked).toHaveBeenCalledTimes(1);
 });
 
 test('a store that lost everything is given back what nobody asks for, as soon as it can be reached', async () => {

@@ -247,7 +247,7 @@ export class SharedSessionStore implements SessionStore {
       // It has forgotten, or was started anew.
       if (text === undefined && isFresh) text = await this.#reaching(() => this.#giveBack(known.record));
     } catch (error) {
-      if (!isFresh) throw error;
+      if (!isFresh || !this.#entries.has(name)) throw error;
       known.usedAt = this.#now();
       return known.record;
     }
