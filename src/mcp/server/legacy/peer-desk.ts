@@ -302,9 +302,16 @@ export class PeerDesk implements PeerListener {
     });
     this.#remotes.set(id, { connection, stream });
     stream.attach(connection, false);
-    const kept = (await this.#events?.read(session.key, stream.id, after)) ?? [];
-    const missed = kept.filter(({ seq }) => seq <= upTo);
-    return { live: (missed.at(-1)?.seq ?? after) === upTo, missed: missed as unknown as Json[] };
+    let live = false;
+    try {
+      const kept = (await this.#events?.read(session.key, stream.id, after)) ?? [];
+      const missed = kept.filter(({ seq }) => seq <= upTo);
+      live = (missed.at(-1)?.seq ?? after) === upTo;
+      return { live, missed: missed as unknown as Json[] };
+    } finally {
+      // Whoever asked does not listen then.
+      if (!live) this.#dropRemote(id);
+    }
   }
 
   /** A stream that nobody goes on with ends. Where there may be more of it its client comes back for what was kept. */

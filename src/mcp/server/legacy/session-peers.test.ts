@@ -116,6 +116,35 @@ describe('an answer that is followed from another process', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  test.each([
+    ['some of what was said is not kept any more', () => []],
+    [
+      'what was said cannot be read',
+      () => {
+        throw new Error('away');
+      },
+    ],
+  ])('is not told to a process that cannot follow because %s', async (_why, read) => {
+    const gate = new Gate();
+    const { one, two, place } = pair({
+      call: async (r) => {
+        r.progress({ progress: 1 });
+        await gate.passed;
+        return { content: [] };
+      },
+    });
+    const session = await one.session();
+    const running = await session.call({}, { progressToken: 'p' });
+    const { id = '' } = (await running.next()) ?? {};
+    await running.message();
+    await running.cancel();
+    vi.spyOn(place.events, 'read').mockImplementation(read);
+    await new Session(two, session.headers).get({ 'last-event-id': id });
+    gate.open();
+    await session.request('ping');
+    expect(place.told).toEqual([]);
+  });
+
   test('ends with an error when that process is gone, instead of leaving its client to wait', async () => {
     const { place, reader, gate } = await follow();
     place.lose('aaaa');
