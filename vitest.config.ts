@@ -61,7 +61,7 @@ export default defineConfig({
       project(3, 'integration-alone', 60_000, ALONE, MOSTLY_WAITING),
       // Last, because it builds the package anew.
       project(4, 'package', 300_000, ['test/package/**/*.test.ts'], { maxWorkers: 1 }),
-      // Beside that: each waits more than it works, and the suites give servers little time.
+      // One after another with these: the suites give servers little time.
       project(4, 'conformance', 300_000, ['test/conformance/**/*.test.ts'], { maxWorkers: 1 }),
     ],
   },
