@@ -176,7 +176,7 @@ export class ClientCore implements ConnectionHost {
   }
 
   sessionLost(connection: Connection): void {
-    this.#keeper?.sessionLost(connection);
+    this.#keeper?.sessionLost(connection, 'certain');
   }
 
   lost(connection: Connection, reason: TransportError): void {

@@ -63,25 +63,20 @@ export class ConnectionKeeper {
   async open(): Promise<Connection> {
     this.#requireOpen();
     if (this.ready !== undefined) return this.#current;
-    this.#renewing ??= this.#reopen().finally(() => {
-      this.#renewing = undefined;
-    });
-    return await this.#renewing;
+    return await (this.#renewing ??= this.#renew());
   }
 
-  /** The peer no longer knows our session. Starts a new one, unless that was done too often; then nothing changes. */
-  sessionLost(connection: Connection): boolean {
+  /**
+   * The peer no longer knows our session, or that is only suspected. Starts a new one, unless that was done too often: then
+   * nothing is asked without one, until that may be tried again.
+   */
+  sessionLost(connection: Connection, loss: 'suspected' | 'certain'): boolean {
     if (connection !== this.#current || !this.#ready || this.#closed !== undefined) return true;
-    const now = this.#parts.settings.clock.now();
-    this.#handshakes = this.#handshakes.filter((at) => now - at < HANDSHAKE_WINDOW_MS);
-    if (this.#handshakes.length >= MOST_HANDSHAKES) return false;
-    this.#handshakes.push(now);
-    this.#ready = false;
-    const renewing = this.#reinitialize(connection).finally(() => {
-      this.#renewing = undefined;
-    });
-    this.#renewing = renewing;
-    renewing.catch(() => {
+    const mayBegin = this.#mayBeginSession();
+    this.#ready = !mayBegin && loss === 'suspected';
+    if (!mayBegin) return false;
+    this.#renewing = this.#renew();
+    this.#renewing.catch(() => {
       // Whoever waits for it is told; the next request tries again.
     });
     return true;
@@ -104,17 +99,31 @@ export class ConnectionKeeper {
     await Promise.allSettled([this.#renewing, this.#current.close(error)]);
   }
 
+  /** What cannot be used although it lives has no session. */
+  #renew(): Promise<Connection> {
+    const renewing = this.#current.alive ? this.#reinitialize(this.#current) : this.#reopen();
+    return renewing.finally(() => {
+      this.#renewing = undefined;
+    });
+  }
+
+  #mayBeginSession(): boolean {
+    const now = this.#parts.settings.clock.now();
+    this.#handshakes = this.#handshakes.filter((at) => now - at < HANDSHAKE_WINDOW_MS);
+    return this.#handshakes.length < MOST_HANDSHAKES;
+  }
+
   async #reinitialize(connection: Connection): Promise<Connection> {
     const { settings, pinned, renewed } = this.#parts;
+    if (!this.#mayBeginSession()) throw new ClientError('session_lost', 'the server forgets each session');
     try {
       await initialize(connection, settings, pinned, this.#closing.signal);
     } catch (error) {
-      // Without a session the connection is of no use, but the endpoint may come back.
-      if (connection.alive && this.#closed === undefined) this.#ready = true;
       if (speaksAgainstEra(toError(error))) connection.warned(OTHER_ERA);
       throw error;
     }
     this.#requireOpen();
+    this.#handshakes.push(settings.clock.now());
     this.#ready = true;
     renewed(connection);
     return connection;

@@ -196,7 +196,7 @@ export class Requester implements CallOwner {
   #renewSession(connection: Connection, call: Call, loss: 'suspected' | 'certain'): boolean {
     if (call.generation !== connection.generation) return true;
     connection.doubted = loss === 'suspected';
-    return this.#parts.keeper().sessionLost(connection);
+    return this.#parts.keeper().sessionLost(connection, loss);
   }
 
   #repeat(call: Call): void {

@@ -3,16 +3,12 @@ import { settle } from '../../../test/support/client/manual-clock.js';
 import { failure, openClient, openLegacy, openModern } from '../../../test/support/client/open-client.js';
 import {
   legacyScript,
-  modernScript,
   Refusal,
-  ScriptedTransport,
   SILENCE,
   type Answer,
-  type Script,
 } from '../../../test/support/client/scripted-transport.js';
 import { ProtocolError } from '../jsonrpc/index.js';
 import { TransportError } from '../transports/index.js';
-import { connect } from './index.js';
 
 const OK = { content: [] };
 
@@ -25,9 +21,6 @@ function after(times: number, fault: Answer, answer: Answer): () => Answer {
   let count = 0;
   return () => (count++ < times ? fault : answer);
 }
-
-/** Ends instead of answering. */
-const crash = (_sent: unknown, wire: ScriptedTransport): Answer => (wire.crash(), SILENCE);
 
 describe('a lost session', () => {
   test('C30, U-17: reads begin a new session and are repeated once', async () => {
@@ -103,9 +96,28 @@ describe('a lost session', () => {
       expect(await failure(client.readResource('x://1'))).toMatchObject({ code: 'session_lost' });
     }
     expect(wire.of('initialize')).toHaveLength(3);
+    // Nothing is asked outside of a session.
+    expect(wire.of('resources/read')).toHaveLength(3);
     await clock.advance(60_001);
     await failure(client.readResource('x://1'));
     expect(wire.of('initialize')).toHaveLength(5);
+  });
+
+  test('C30: where two new sessions were lost as well, the first request after the minute begins one', async () => {
+    const { client, wire, clock } = await openLegacy(
+      {},
+      { 'tools/call': after(3, sessionGone(), OK), 'resources/read': { contents: [] } },
+    );
+    for (let attempt = 0; attempt < 3; attempt++)
+      expect(await failure(client.callTool('a'))).toMatchObject({ code: 'session_lost' });
+    expect(await failure(client.readResource('x://1'))).toMatchObject({
+      code: 'session_lost',
+      mayHaveArrived: false,
+    });
+    await clock.advance(60_001);
+    const before = wire.methods.length;
+    expect(await client.callTool('b')).toEqual(OK);
+    expect(wire.methods.slice(before)).toEqual(['initialize', 'notifications/initialized', 'tools/call']);
   });
 
   test('C31: a 400 is believed to be about the session once', async () => {
@@ -155,7 +167,7 @@ describe('a lost session', () => {
   test('a new session that cannot be begun is reported to whoever waits for it', async () => {
     let handshakes = 0;
     const down = new TransportError('CONNECT_FAILED', 'down', { mayHaveArrived: false });
-    const { client } = await openClient(
+    const { client, transports } = await openClient(
       'http',
       [
         {
@@ -171,6 +183,12 @@ describe('a lost session', () => {
     );
     expect(await failure(client.readResource('x://1'))).toBe(down);
     await client.readResource('x://1');
+    // Nothing is asked outside of a session.
+    expect(transports[0]?.methods.slice(-3)).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'resources/read',
+    ]);
   });
 
   test('what the session knew is told again: level and subscriptions', async () => {
@@ -218,128 +236,5 @@ describe('a lost session', () => {
     );
     expect(await failure(client.readResource('x://1'))).toMatchObject({ code: 'HTTP_STATUS' });
     expect(wire.of('initialize')).toHaveLength(0);
-  });
-});
-
-describe('a lost process', () => {
-  const SILENT: Script = legacyScript({}, { 'tools/call': SILENCE });
-  const GOOD: Script = legacyScript({}, { 'tools/call': OK });
-
-  test('P-2: all pending requests fail at once, the next one starts a new process, nothing is repeated', async () => {
-    const { client, transports } = await openClient('stdio', [SILENT, GOOD], { era: 'legacy' });
-    const calls = [failure(client.callTool('a')), failure(client.callTool('b'))];
-    transports[0]!.crash();
-    for (const error of await Promise.all(calls))
-      expect(error).toMatchObject({ code: 'STDIO_EXITED', mayHaveArrived: true });
-    expect(transports).toHaveLength(1);
-    expect(await client.callTool('c')).toEqual(OK);
-    expect(transports[1]!.methods).toEqual(['initialize', 'notifications/initialized', 'tools/call']);
-    expect(transports[1]!.of('tools/call').map(({ params }) => params['name'])).toEqual(['c']);
-  });
-
-  test('a process that ends right after the handshake is noticed', async () => {
-    const dying = legacyScript({}, { 'notifications/initialized': (_sent, wire) => (wire.crash(), SILENCE) });
-    const { client, transports } = await openClient('stdio', [dying, GOOD], { era: 'legacy' });
-    expect(await client.callTool('a')).toEqual(OK);
-    expect(transports).toHaveLength(2);
-  });
-
-  test('requests that come meanwhile share one start', async () => {
-    const { client, transports } = await openClient('stdio', [SILENT, GOOD], { era: 'legacy' });
-    transports[0]!.crash();
-    await Promise.all([client.callTool('a'), client.callTool('b'), client.callTool('c')]);
-    expect(transports).toHaveLength(2);
-  });
-
-  test('P-1: a process that keeps dying is started after longer and longer pauses', async () => {
-    const dies = legacyScript({}, { 'tools/call': (_sent, wire) => (wire.crash(), SILENCE) });
-    const { client, transports, clock } = await openClient('stdio', [dies], { era: 'legacy' });
-    await failure(client.callTool('a'));
-    await failure(client.callTool('a'));
-    for (const pause of [500, 1000, 2000]) {
-      const count = transports.length;
-      const call = failure(client.callTool('a'));
-      await clock.advance(pause - 1);
-      expect(transports).toHaveLength(count);
-      expect(clock.keepingAlive).toBe(1);
-      await clock.advance(1);
-      expect(transports).toHaveLength(count + 1);
-      expect(await call).toMatchObject({ code: 'STDIO_EXITED' });
-    }
-    // Time in which nobody asked counts as well.
-    await clock.advance(4000);
-    await failure(client.callTool('a'));
-    expect(transports).toHaveLength(6);
-  });
-
-  test.each<[why: string, lost: number, next: Script]>([
-    ['too early to start it again', 2, legacyScript({}, { 'tools/call': crash })],
-    ['it dies in the handshake', 1, { initialize: crash }],
-    ['it is silent in the handshake', 1, { initialize: SILENCE }],
-  ])('U-3: a request that waits for a process in vain was not sent: %s', async (_why, lost, next) => {
-    const scripts = [legacyScript({}, { 'tools/call': crash }), next];
-    const timeouts = { requestMs: 400 };
-    const { client, clock } = await openClient('stdio', scripts, { era: 'legacy', timeouts });
-    for (let n = 0; n < lost; n++)
-      expect(await failure(client.callTool('a'))).toMatchObject({ mayHaveArrived: true });
-    const call = failure(client.callTool('b'));
-    await clock.advance(400);
-    expect(await call).toMatchObject({ mayHaveArrived: false });
-  });
-
-  test('a process that held for a while is started again at once', async () => {
-    const { client, transports, clock } = await openClient('stdio', [GOOD], { era: 'legacy' });
-    for (let life = 0; life < 3; life++) {
-      await client.callTool('a');
-      await clock.advance(60_000);
-      transports.at(-1)!.crash();
-    }
-    await client.callTool('a');
-    expect(transports).toHaveLength(4);
-  });
-
-  test('without a factory the loss is final', async () => {
-    const only = new ScriptedTransport('stdio', GOOD);
-    await using client = await connect({ info: { name: 't', version: '1' }, era: 'legacy', transport: only });
-    only.crash();
-    expect(await failure(client.callTool('a'))).toMatchObject({ code: 'STDIO_EXITED' });
-  });
-
-  test('C52: a modern process is asked again what it is, without a time limit for silence', async () => {
-    const { client, transports } = await openClient('stdio', [modernScript({}, { 'tools/call': OK })]);
-    transports[0]!.crash();
-    await client.callTool('a');
-    expect(transports[1]!.methods).toEqual(['server/discover', 'tools/call']);
-  });
-
-  test('an abort while the process is started again ends the wait of that caller only', async () => {
-    const slow = legacyScript({}, { initialize: SILENCE, 'tools/call': SILENCE });
-    const { client, transports } = await openClient('stdio', [GOOD, slow], { era: 'legacy' });
-    transports[0]!.crash();
-    const abort = new AbortController();
-    const aborted = failure(client.callTool('a', {}, { signal: abort.signal }));
-    const patient = client.callTool('b');
-    await settle();
-    abort.abort();
-    expect(await aborted).toMatchObject({ code: 'aborted', mayHaveArrived: false });
-    transports[1]!.answer(0, { protocolVersion: '2025-11-25', capabilities: {} });
-    await settle();
-    expect(transports[1]!.of('tools/call').map(({ params }) => params['name'])).toEqual(['b']);
-    transports[1]!.answer(transports[1]!.of('tools/call')[0]!.id!, OK);
-    await patient;
-  });
-
-  test('closing while the process is started again ends everything', async () => {
-    const { client, transports } = await openClient(
-      'stdio',
-      [GOOD, legacyScript({}, { initialize: SILENCE })],
-      { era: 'legacy' },
-    );
-    transports[0]!.crash();
-    const call = failure(client.callTool('a'));
-    await settle();
-    await client.close();
-    expect(await call).toMatchObject({ name: 'ClientError' });
-    expect(transports[1]!.closes).toBeGreaterThan(0);
   });
 });
