@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { LogFields, Logger } from '../kernel/index.js';
+import { LinePace } from './line-pace.js';
 import { createLogSink } from './log-sink.js';
 
 export interface LoggerOptions {
@@ -30,41 +31,49 @@ export function createLogger({ level, format, stream = process.stderr, ...given 
       onRoom: (leftOut) =>
         logger.warn({ lines: leftOut }, 'log lines were left out, because nobody read the ones before'),
     });
-  const logger = loggerOf(
-    {
-      toLine: format === 'json' ? toJsonLine : toPlainLine,
-      write: given.write ?? toStream(),
-      shown: lowest === -1 ? [] : LEVELS.slice(lowest),
-    },
-    {},
+  const toLine = format === 'json' ? toJsonLine : toPlainLine;
+  const write = given.write ?? toStream();
+  const pace = new LinePace<'warn' | 'error'>((of, fields) =>
+    write(toLine(of, fields, 'lines like others were left out')),
   );
+  const logger = loggerOf({ toLine, write, pace, shown: lowest === -1 ? [] : LEVELS.slice(lowest) }, {});
   return logger;
 }
 
 interface Output {
   readonly toLine: Line;
   readonly write: (text: string) => void;
+  readonly pace: LinePace<'warn' | 'error'>;
   readonly shown: readonly Level[];
 }
 
 function loggerOf(output: Output, bindings: LogFields): Logger {
-  const { toLine, write, shown } = output;
+  const { toLine, write, pace, shown } = output;
   const at = (level: Level): Logger['info'] =>
     shown.includes(level)
       ? (fields, message) => write(toLine(level, { ...bindings, ...fields }, message))
       : nothing;
+  const paced = (level: 'warn' | 'error'): Logger['info'] => {
+    const tell = at(level);
+    if (tell === nothing) return nothing;
+    return (fields, message) => {
+      if (pace.admits(level, { ...bindings, ...fields }, message)) tell(fields, message);
+    };
+  };
   return {
     debug: at('debug'),
     info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
+    warn: paced('warn'),
+    error: paced('error'),
     child: (more) => loggerOf(output, { ...bindings, ...more }),
   };
 }
 
 function toJsonLine(level: Level, fields: LogFields, message: string): string {
   const time = new Date().toISOString();
-  return `${toText({ level, time, ...fields, msg: message }) ?? toText({ level, time, msg: message })}\n`;
+  const text =
+    toText({ level, time, ...fields, msg: message }) ?? toText({ level, time, msg: message }) ?? '';
+  return `${text.replaceAll(ESCAPED, toEscape)}\n`;
 }
 
 /** What a terminal would act on, or would take for another line. */
@@ -80,9 +89,10 @@ function toPlainLine(level: Level, fields: LogFields, message: string): string {
   return `${new Date().toISOString().slice(11, 19)} ${level.padEnd(5)} ${message}${rest.join('')}\n`;
 }
 
-/** Those beyond the ones that JSON itself escapes. */
+/** Those beyond the ones that JSON itself escapes, as JSON would: one escape for each half of a pair. */
 function toEscape(character: string): string {
-  return String.raw`\u` + (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0');
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => String.raw`\u` + unit.toString(16).padStart(4, '0')).join('');
 }
 
 /** Undefined for what cannot be written, such as circles: a line may be lost, whoever writes it must not fail. */
