@@ -2,15 +2,16 @@ import type { Attributes, HrTime } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type * as Metrics from '@opentelemetry/sdk-metrics';
 import type { MetricReading, MetricRegistry, Series } from '../metric-registry.js';
-import { headerValues, type OtlpSettings } from '../otlp-settings.js';
+import { headerValues } from '../otlp-settings.js';
+import type { Sending } from './sending.js';
+import { watchSending } from './watch-sending.js';
 
 type Sdk = typeof Metrics;
 
 /** The same numbers that `/metrics` shows, sent every so often. */
 export async function startMetricExport(
   url: string,
-  settings: OtlpSettings,
-  resource: Resource,
+  { settings, resource, logger }: Sending,
   registry: MetricRegistry,
 ): Promise<{ close(): Promise<void> }> {
   const [sdk, { OTLPMetricExporter }] = await Promise.all([
@@ -21,7 +22,11 @@ export async function startMetricExport(
     collect: () => Promise.resolve(collect(sdk, resource, registry)),
   };
   const reader = new sdk.PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter({ url, headers: headerValues(settings) }),
+    exporter: watchSending(
+      new OTLPMetricExporter({ url, headers: headerValues(settings) }),
+      'metrics',
+      logger,
+    ),
     exportIntervalMillis: settings.intervalMs,
     exportTimeoutMillis: Math.min(settings.intervalMs, 10_000),
     metricProducers: [producer],

@@ -25,13 +25,20 @@ const CLOSE_MS = 3_000;
 
 export async function startOtlp({ settings, registry, version, instance, logger }: OtlpParts): Promise<Otlp> {
   const { diag, DiagLogLevel } = await import('@opentelemetry/api');
-  // The collector's own words may hold anything; that it cannot be reached is all that has to be known.
   // The path of its address may be what lets us in.
   const endpoint = new URL(settings.tracesUrl ?? settings.metricsUrl ?? '').origin;
-  const warn = (): void => logger.warn({ endpoint }, 'telemetry could not be sent');
+  const lines = logger.child({ endpoint });
   const silent = (): void => {};
   diag.setLogger(
-    { error: warn, warn, info: silent, debug: silent, verbose: silent },
+    {
+      // What could not be sent is told by whoever sends it.
+      error: silent,
+      // The collector's own words may be in it, which may hold anything.
+      warn: () => lines.warn({}, 'some telemetry was lost'),
+      info: silent,
+      debug: silent,
+      verbose: silent,
+    },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
   const { resourceFromAttributes } = await import('@opentelemetry/resources');
@@ -42,9 +49,9 @@ export async function startOtlp({ settings, registry, version, instance, logger 
     'service.version': version,
   });
   const { tracesUrl, metricsUrl } = settings;
-  const traces = tracesUrl === undefined ? undefined : await startTraceExport(tracesUrl, settings, resource);
-  const metrics =
-    metricsUrl === undefined ? undefined : await startMetricExport(metricsUrl, settings, resource, registry);
+  const to = { settings, resource, logger: lines };
+  const traces = tracesUrl === undefined ? undefined : await startTraceExport(tracesUrl, to);
+  const metrics = metricsUrl === undefined ? undefined : await startMetricExport(metricsUrl, to, registry);
   let closing: Promise<void> | undefined;
   return {
     tracer: traces?.tracer,

@@ -1,7 +1,8 @@
 import type * as OpenTelemetry from '@opentelemetry/api';
-import type { Resource } from '@opentelemetry/resources';
 import type { Span, SpanAttributes, TraceParent, Tracer } from '../../kernel/index.js';
-import { headerValues, type OtlpSettings } from '../otlp-settings.js';
+import { headerValues } from '../otlp-settings.js';
+import type { Sending } from './sending.js';
+import { watchSending } from './watch-sending.js';
 
 export interface TraceExport {
   readonly tracer: Tracer;
@@ -13,15 +14,15 @@ type Api = typeof OpenTelemetry;
 /** Spans are gathered and sent behind; a collector that is slow or away costs some of them, and no call. */
 export async function startTraceExport(
   url: string,
-  settings: OtlpSettings,
-  resource: Resource,
+  { settings, resource, logger }: Sending,
 ): Promise<TraceExport> {
   const [api, sdk, { OTLPTraceExporter }] = await Promise.all([
     import('@opentelemetry/api'),
     import('@opentelemetry/sdk-trace-base'),
     import('@opentelemetry/exporter-trace-otlp-http'),
   ]);
-  const exporter = new OTLPTraceExporter({ url, headers: headerValues(settings) });
+  const sender = new OTLPTraceExporter({ url, headers: headerValues(settings) });
+  const exporter = watchSending(sender, 'traces', logger);
   const root = new sdk.TraceIdRatioBasedSampler(settings.sampleRatio);
   const provider = new sdk.BasicTracerProvider({
     resource,
