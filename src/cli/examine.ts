@@ -28,7 +28,7 @@ export async function* examineConnector(
   isHere: boolean,
 ): AsyncGenerator<Step> {
   const { checkAddress, explainSyncFailure, failed, skipped } = await import('../app/index.js');
-  const { id, url, command, enabled, credentialMode, auth } = connector;
+  const { id, url, command, enabled, credentialMode, auth, era } = connector;
   if (!enabled) {
     yield failed(
       'list',
@@ -57,6 +57,8 @@ export async function* examineConnector(
       isCommand,
       isPerAgent,
       hasAuth: auth.type !== 'none',
+      command,
+      era: era === 'auto' ? undefined : era,
     });
     yield isCommand ? await withLastWords(hub, id, step) : step;
   } else yield* describeSynced(hub, id);

@@ -34,6 +34,7 @@ export const REFUSED_ADVICE =
   'That is what the server itself says. If it misses a session or a header, something between may drop it: ask it without a proxy. Else look into its log.';
 export const SESSION_ADVICE =
   'Copies of it behind a balancer must share their sessions, or a client must stay with one of them; else look into its log.';
+export const BROKEN_OFF_ADVICE = 'The server, or a proxy before it, breaks off: look into its log.';
 export const SIZE_ADVICE = 'Raise "limits.responseBytes" of the connector, or have the server offer less.';
 export const PAGES_ADVICE = 'The server pages wrongly: tell whoever wrote it.';
 export const VERSION_ADVICE = 'The server is too old or too new for this version of Crosspoint.';

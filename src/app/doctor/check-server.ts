@@ -7,6 +7,7 @@ import type { PublicWay } from './check-address.js';
 import {
   adviceForOffer,
   adviceForStatus,
+  BROKEN_OFF_ADVICE,
   PAGES_ADVICE,
   PAGE_ADVICE,
   PATH_ADVICE,
@@ -98,7 +99,8 @@ async function explain(error: unknown, { url, connected, shown }: Attempt): Prom
     return needsCredential(error.status ?? 401, error.challenge, shown);
   }
   if (error instanceof ClientError && error.code === 'incompatible_version') {
-    const spoken = error.supported === undefined ? '' : `: it speaks ${error.supported.join(', ')}`;
+    const { supported = [] } = error;
+    const spoken = supported.length === 0 ? '' : `: it speaks ${supported.join(', ')}`;
     return failed('era', `no protocol version in common${spoken}`, VERSION_ADVICE);
   }
   if (error instanceof ClientError) {
@@ -130,11 +132,7 @@ function explainTransport({ status, code }: TransportError, step: Step['step']):
   if (code === 'HTTP_REDIRECT')
     return failed('http', `HTTP ${status} to a request of MCP: it redirects`, REDIRECT_ADVICE);
   if (code === 'CONNECTION_CLOSED')
-    return failed(
-      step,
-      'it ends the connection without an answer',
-      'The server, or a proxy before it, breaks off: look into its log.',
-    );
+    return failed(step, 'it ends the connection without an answer', BROKEN_OFF_ADVICE);
   if (OVERSIZED.has(code)) return failed(step, `the answer is larger than is read (${code})`, SIZE_ADVICE);
   if (MIXED.has(code))
     return failed(

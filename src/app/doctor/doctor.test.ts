@@ -4,7 +4,6 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { checkAddress } from './check-address.js';
 import { checkServer } from './check-server.js';
 import { explainCalls } from './explain-calls.js';
-import { explainSyncFailure } from './explain-sync.js';
 import type { Step } from './step.js';
 
 const servers: Server[] = [];
@@ -207,6 +206,14 @@ describe('what is wrong is told at its step', () => {
       handshake({ tools: [], more: 'x'.repeat(9e6) }),
       /^list failed: .*larger.*limits\.responseBytes/,
     ],
+    [
+      'a server that says no version',
+      (_, response) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id: 1, result: {} })),
+      /^era failed: no protocol version in common →/,
+    ],
     ['no tools', handshake({ tools: [] }), /^list ok: 0 tools → If you expect some/],
   ])('%s', async (_, listener, expected) => {
     expect(await last(listener)).toMatch(expected);
@@ -226,80 +233,6 @@ describe('what is wrong is told at its step', () => {
     const url = await serve(postOnly);
     url.protocol = 'https:';
     expect(told(await stepsOf(url))).toEqual(['dns skipped', 'tcp ok', 'tls failed']);
-  });
-});
-
-test.each([
-  ['credential_required', true, 'auth', 'crosspoint connector connect x'],
-  ['connector_disabled', true, 'list', 'crosspoint connector enable x'],
-  ['upstream_unavailable', true, 'command', 'by hand'],
-  ['upstream_unavailable', false, 'http', '/mcp'],
-  ['upstream_timeout', false, 'list', 'timeouts'],
-  ['upstream_timeout', true, 'command', 'standard output'],
-  ['upstream_protocol', false, 'era', '/mcp'],
-  ['anything_else', false, 'list', 'crosspoint events'],
-])('a sync that ends with %s (command: %s) failed at %s', (code, isCommand, step, advice) => {
-  const failure = { code, message: 'why', details: { status: 404 } };
-  expect(explainSyncFailure('x', failure, { isCommand, isPerAgent: false })).toEqual({
-    step,
-    state: 'failed',
-    detail: 'why',
-    advice: expect.stringContaining(advice),
-  });
-});
-
-test.each([
-  ['upstream_protocol', 'incompatible_version', /too old or too new/],
-  ['upstream_protocol', 'cursor_repeated', /pages wrongly/],
-  ['upstream_protocol', 'HTTP_NOT_ACCEPTABLE', /header Accept/],
-  ['upstream_protocol', 'HTTP_SESSION_REQUIRED', /Mcp-Session-Id/],
-  ['upstream_protocol', 'HTTP_REDIRECT', /Redirects are not followed/],
-  ['upstream_closed', 'session_lost', /balancer/],
-  ['upstream_closed', 'MCP_SESSION_NOT_FOUND', /balancer/],
-  ['upstream_too_large', 'HTTP_BODY_TOO_LARGE', /limits\.responseBytes/],
-  ['upstream_rejected', undefined, /what the server itself says/],
-])('a sync that ends with %s because of %s', (code, reason, expected) => {
-  const failure = { code, message: 'why', details: { reason } };
-  expect(explainSyncFailure('x', failure, { isCommand: false, isPerAgent: false }).advice).toMatch(expected);
-});
-
-test.each([
-  [407, /proxy on the way/],
-  [410, /does not take what it is sent/],
-  [429, /too often/],
-  [500, /broken or overloaded/],
-])('a sync that ends with HTTP %i', (status, expected) => {
-  const failure = { code: 'upstream_unavailable', message: 'why', details: { status } };
-  expect(explainSyncFailure('x', failure, { isCommand: false, isPerAgent: false }).advice).toMatch(expected);
-});
-
-test('a command that is not there', () => {
-  const failure = { code: 'upstream_unavailable', message: 'why', details: { reason: 'STDIO_SPAWN_FAILED' } };
-  const step = explainSyncFailure('x', failure, { isCommand: true, isPerAgent: false });
-  expect(step).toMatchObject({
-    step: 'command',
-    advice: expect.stringContaining('PATH of the hub') as string,
-  });
-});
-
-test('B3.5: a command whose pinned file is another', () => {
-  const failure = { code: 'upstream_unavailable', message: 'why', details: { reason: 'STDIO_PIN_BROKEN' } };
-  const step = explainSyncFailure('x', failure, { isCommand: true, isPerAgent: false });
-  expect(step).toMatchObject({ step: 'command', advice: expect.stringContaining('"pins"') as string });
-});
-
-test('a server that wants a credential, and a connector that has no place for one', () => {
-  const failure = { code: 'credential_required', message: 'why' };
-  const step = explainSyncFailure('x', failure, { isCommand: false, isPerAgent: false, hasAuth: false });
-  expect(step.advice).toContain('--bearer-env');
-});
-
-test('a connector that lists its tools only to those who sign in is to be asked as one of them', () => {
-  const failure = { code: 'credential_required', message: 'why' };
-  const step = explainSyncFailure('x', failure, { isCommand: false, isPerAgent: true });
-  expect(step).toMatchObject({
-    step: 'auth',
-    advice: expect.stringMatching(/sync x --agent.*connect x --agent/) as string,
   });
 });
 
