@@ -95,16 +95,18 @@ export class HubClient {
     return this.#dispatcher.destroy();
   }
 
-  /** What keeps the hub from serving, by name; nothing where all is well. */
+  /** What keeps the hub from serving, in its own words; nothing where all is well. */
   async failingChecks(): Promise<readonly string[]> {
     const response = await this.#request('GET', '/ready', {
       signal: AbortSignal.timeout(DEFAULT_TIMEOUT_MS),
     });
     const answer = parseJson(await response.body.text(), TOLERANT_JSON);
     const checks = isObject(answer) && Array.isArray(answer['checks']) ? answer['checks'] : [];
-    return checks.flatMap((check: unknown) =>
-      isObject(check) && check['ok'] === false && typeof check['name'] === 'string' ? [check['name']] : [],
-    );
+    return checks.flatMap((check: unknown) => {
+      if (!isObject(check) || check['ok'] !== false) return [];
+      const { reason } = check;
+      return [typeof reason === 'string' ? reason : 'it does not say why: look into its log'];
+    });
   }
 
   #send(

@@ -292,12 +292,16 @@ describe('a command', () => {
     expect(await place.run(['connector', 'logs', 'nobody'])).toMatchObject({ code: 1 });
   });
 
-  test('is not well where its hub is not', async () => {
+  test.each([
+    [undefined, 'The hub is not well: look at the disk\n'],
+    ['/api/v1/status', 'crosspoint: the hub is not well: look at the disk\n'],
+  ])('is not well where its hub is not, which says why; away: %s', async (away, said) => {
     const running = readFileSync(place.path('.crosspoint', 'hub.json'), 'utf8');
-    const front = await startUnreadyHub((JSON.parse(running) as { url: string }).url, 'coordination');
+    const { url } = JSON.parse(running) as { url: string };
+    const front = await startUnreadyHub(url, 'look at the disk', away);
     const { code, stderr } = await place.run(['doctor', 'notes', '--url', front.url]);
     front.close();
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Redis cannot be reached')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(said)]);
   });
 
   test('is switched and removed in the file; a secret nobody needs goes too', async () => {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Step } from '../../app/index.js';
 import { ADMIN_ROUTES, type ConnectorView } from '../../contract/index.js';
 import { addHubCommand } from '../add-command.js';
-import { usageError } from '../cli-error.js';
+import { CliError, usageError } from '../cli-error.js';
 import { printJson, type Cli, type OutputOptions } from '../cli.js';
 import { EXIT_FAILED } from '../exit-codes.js';
 import { examineAddress, examineConnector } from '../examine.js';
@@ -89,24 +89,17 @@ function examineConnectors(
 
 /** Whether the hub itself can serve. */
 async function greet({ terminal }: Cli, hub: HubClient, { json }: OutputOptions): Promise<boolean> {
-  const { version, storage } = await hub.ask(ADMIN_ROUTES.status.get, {});
-  if (json !== true) terminal.print(`The hub at ${hub.url} runs version ${version} on ${storage.kind}.`);
   const failing = await hub.failingChecks();
-  for (const check of failing) {
-    const advice = ADVICE_FOR_HUB[check] ?? `it is not ready (${check}): look into its log.`;
-    terminal.note(terminal.colors.red(`The hub is not well: ${escapeLine(advice)}`));
-  }
+  const { version, storage } = await hub.ask(ADMIN_ROUTES.status.get, {}).catch((error: unknown) => {
+    // That is why.
+    if (failing.length === 0 || !(error instanceof CliError)) throw error;
+    throw new CliError(`the hub is not well: ${failing.join('; ')}`, { code: error.code, cause: error });
+  });
+  if (json !== true) terminal.print(`The hub at ${hub.url} runs version ${version} on ${storage.kind}.`);
+  for (const reason of failing)
+    terminal.note(terminal.colors.red(`The hub is not well: ${escapeLine(reason)}`));
   return failing.length === 0;
 }
-
-const ADVICE_FOR_HUB: Readonly<Record<string, string>> = {
-  event_log:
-    'its event log cannot be written, so it refuses calls: look whether the disk is full and the database answers.',
-  coordination:
-    'Redis cannot be reached, so replicas do not hear of each other: look whether it runs, and at "coordination.url".',
-  load: 'it has more to do than it can: look at its processor and memory.',
-  hub: 'it starts or stops just now: wait a moment.',
-};
 
 /** Shows each step as soon as it is known. */
 async function collect(
