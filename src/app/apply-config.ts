@@ -39,8 +39,10 @@ export async function applyConfig(
   }
   const ids = [...changed.map(({ id }) => id), ...removed];
   for (const id of ids) hub.health.forget(id);
+  for (const { id, enabled } of changed) if (enabled) hub.upstreams.retire(id);
   // How long that takes is for servers of before to say: nobody waits for it, and nobody finds them any more.
-  const ended = Promise.allSettled(ids.map((id) => hub.upstreams.drop(id)));
+  const off = changed.flatMap(({ id, enabled }) => (enabled ? [] : [id]));
+  const ended = Promise.allSettled([...removed, ...off].map((id) => hub.upstreams.drop(id)));
   if (removed.length > 0) void ended.then(() => tidyFolders(hub)).catch(() => {});
   return ids;
 }

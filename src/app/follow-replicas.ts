@@ -53,7 +53,7 @@ export function followReplicas(hub: Hub, config: () => Config): () => void {
   };
 }
 
-/** What is called from now on is what the store says; conversations with upstreams of before end. */
+/** What is called from now on is what the store says. Calls under way end as they began, unless their connector is switched off. */
 async function lookAtConnectors(hub: Hub): Promise<void> {
   const current = await readConnectors(hub);
   const ids = new Set(current.map(({ id }) => id));
@@ -71,6 +71,7 @@ async function lookAtConnectors(hub: Hub): Promise<void> {
     hub.catalog.putConnector(connector);
     hub.health.forget(connector.id);
     if (known === undefined) added.push(connector.id);
+    else if (connector.enabled) hub.upstreams.retire(connector.id);
     else hub.upstreams.drop(connector.id).catch(() => {});
   }
   for (const id of added) {

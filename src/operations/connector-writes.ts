@@ -12,7 +12,7 @@ export interface ConnectorWriteDependencies {
   readonly connectors: ConnectorDirectory;
   readonly connectorStore: ConnectorStore;
   readonly catalog: LiveCatalog;
-  readonly upstreams: Pick<Upstreams, 'drop'>;
+  readonly upstreams: Pick<Upstreams, 'drop' | 'retire'>;
   readonly events: Pick<EventLog, 'append'>;
   readonly health: Pick<HealthBook, 'forget'>;
   readonly turns: Turns;
@@ -62,12 +62,13 @@ export async function replaceConnector(
   });
 }
 
-/** What is called from now on is what the directory knows; conversations with the upstream of before end. */
+/** What is called from now on is what the directory knows. Calls under way end as they began, unless it is switched off. */
 export async function putInForce(deps: ConnectorWriteDependencies, id: ConnectorId): Promise<Connector> {
   const connector = await deps.connectors.require(id);
   deps.catalog.putConnector(connector);
   deps.health.forget(id);
-  dropUpstream(deps, id);
+  if (connector.enabled) deps.upstreams.retire(id);
+  else dropUpstream(deps, id);
   deps.connectorsChanged();
   return connector;
 }
@@ -89,7 +90,7 @@ export async function putInForceAfter(
 
 /** Not waited for: how long an upstream takes to say goodbye is its own affair. */
 export function dropUpstream(
-  { upstreams }: Pick<ConnectorWriteDependencies, 'upstreams'>,
+  { upstreams }: { readonly upstreams: Pick<Upstreams, 'drop'> },
   id: ConnectorId,
 ): void {
   upstreams.drop(id).catch(() => {});

@@ -2,6 +2,7 @@ import type { Connector } from '../connectors/index.js';
 import type { Clock, ConnectorId, HubError } from '../kernel/index.js';
 import { Breaker } from './breaker.js';
 import { Turnstile, type Guest } from './turnstile.js';
+import type { UpstreamState } from './upstream.js';
 import { lifeSign } from './upstream-failure.js';
 import { UpstreamPaused } from './upstream-paused.js';
 
@@ -153,4 +154,15 @@ export class ConnectorGate implements Gate {
       waitMs,
     );
   }
+}
+
+/** How calls for a connector fare; one that nobody has called yet has no gate. */
+export function trafficOf(gate: ConnectorGate | undefined): Omit<UpstreamState, 'conversations'> {
+  return {
+    breaker: gate?.isOpen === true ? 'open' : 'closed',
+    failures: gate?.failures ?? 0,
+    retryAfterMs: gate?.retryAfterMs ?? 0,
+    running: gate?.running ?? 0,
+    waiting: gate?.waiting ?? 0,
+  };
 }

@@ -27,6 +27,9 @@ export class ConnectorResources {
   #brokenPin: string | undefined;
   /** By whose processes they are. */
   readonly #starts = new Map<string, StartLimit>();
+  /** Those that are not over, whether they are still given to anybody or not. */
+  readonly #conversations = new Set<object>();
+  #isRetired = false;
 
   constructor(
     connector: Connector,
@@ -46,6 +49,22 @@ export class ConnectorResources {
       onOpen: (failures, reason) => tell({ type: 'breaker_opened', connector, failures, reason }),
       onClose: (openMs) => tell({ type: 'breaker_closed', connector, openMs: Math.round(openMs) }),
     });
+  }
+
+  begun(conversation: object): void {
+    this.#conversations.add(conversation);
+  }
+
+  /** May be called twice. */
+  over(conversation: object): void {
+    this.#conversations.delete(conversation);
+    if (this.#isRetired) void this.retire().catch(() => {});
+  }
+
+  /** No conversation begins any more. Those that go on have their way out until they are over. */
+  async retire(): Promise<void> {
+    this.#isRetired = true;
+    if (this.#conversations.size === 0) await this.egress?.close();
   }
 
   startsOf(identity: string): StartLimit {

@@ -99,4 +99,5 @@ export async function close(member: Member): Promise<void> {
   } catch {
     // A conversation that never stood, or is gone already.
   }
+  member.common.over(member);
 }

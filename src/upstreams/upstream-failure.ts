@@ -25,6 +25,11 @@ export class AccessRefused extends HubError {
   }
 }
 
+/** For whoever still holds the description of before: it must not end what goes on under the new one. */
+export function connectorChanged({ id }: Connector): HubError {
+  return new HubError('upstream_closed', `connector ${id} was changed meanwhile; call again`);
+}
+
 /** Why a conversation could not be opened. Whatever was to be said in it was not said. */
 export function toOpenFailure(error: unknown, connector: Connector, shown?: Headers): HubError {
   const failure = toHubError(error, connector, shown);

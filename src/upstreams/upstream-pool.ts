@@ -3,6 +3,7 @@ import type { Access } from '../credentials/index.js';
 import { HubError, isHubError, type AgentId, type ConnectorId } from '../kernel/index.js';
 import { createMemoryVerdicts } from '../mcp/client/index.js';
 import type { AskProfile } from './ask-profile.js';
+import { trafficOf } from './connector-gate.js';
 import { ConnectorResources } from './connector-resources.js';
 import { identityOf, keyOf, profileFor, watchKeyOf, wishOf } from './conversation-key.js';
 import { ownerOf, requireThere, watcherOf } from './conversation-owner.js';
@@ -14,7 +15,7 @@ import type { UpstreamPoolOptions } from './pool-options.js';
 import { PoolLease, type LeaseKeeper } from './pool-lease.js';
 import { probeHttp } from './probe-http.js';
 import { RecentCallers } from './recent-callers.js';
-import { toHubError, toOpenFailure } from './upstream-failure.js';
+import { connectorChanged, toHubError, toOpenFailure } from './upstream-failure.js';
 import { toUpstream } from './to-upstream.js';
 import { NotWatchable, WatchedResources, type ResourceWatcher } from './watched-resources.js';
 import { UpstreamPaused } from './upstream-paused.js';
@@ -66,7 +67,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     await turn;
     if (this.#shared.get(connector.id) === common) return this.#join(common, access, caller);
     gate.leave();
-    throw changed(connector);
+    throw connectorChanged(connector);
   }
 
   /** For whoever has its turn. At once where the conversation stands. */
@@ -135,25 +136,36 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     } catch (error) {
       if (error instanceof NotWatchable)
         throw new HubError('not_supported', `connector ${connector.id}: ${error.message}`);
-      if (
-        member?.upstream === undefined &&
-        member?.watched === undefined &&
-        this.#members.get(key) === member
-      )
-        this.#members.delete(key);
+      const isUnused = member?.upstream === undefined && member?.watched === undefined;
+      if (isUnused && this.#members.get(key) === member) this.#members.delete(key);
       throw toHubError(error, connector, access.headers);
     }
   }
 
+  retire(connector: string): void {
+    for (const [key, member] of this.#membersOf(connector)) this.#retire(key, member);
+    void this.#leave(connector)?.retire();
+  }
+
   async drop(connector: string): Promise<void> {
-    const gone = [...this.#members].filter(([, member]) => member.connector.id === connector);
+    const gone = this.#membersOf(connector);
     for (const [key] of gone) this.#members.delete(key);
     const retired = [...this.#retired].filter((member) => member.connector.id === connector);
+    const common = this.#leave(connector);
+    await Promise.all([...gone.map(([, member]) => member), ...retired].map((member) => close(member)));
+    await common?.retire();
+  }
+
+  #membersOf(connector: string): readonly (readonly [string, Member])[] {
+    return [...this.#members].filter(([, member]) => member.connector.id === connector);
+  }
+
+  /** Whoever comes next has its own. */
+  #leave(connector: string): ConnectorResources | undefined {
     const common = this.#shared.get(connector as ConnectorId);
     this.#shared.delete(connector as ConnectorId);
     if (common !== undefined) this.#options.gates?.gone(common.gate);
-    await Promise.all([...gone.map(([, member]) => member), ...retired].map((member) => close(member)));
-    await common?.egress?.close();
+    return common;
   }
 
   owners(): ReadonlySet<AgentId> {
@@ -178,16 +190,8 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
   }
 
   stateOf(connector: ConnectorId): UpstreamState {
-    const common = this.#shared.get(connector);
-    const members = [...this.#members.values()].filter((member) => member.connector.id === connector);
-    return {
-      breaker: common?.gate.isOpen === true ? 'open' : 'closed',
-      failures: common?.gate.failures ?? 0,
-      retryAfterMs: common?.gate.retryAfterMs ?? 0,
-      running: common?.gate.running ?? 0,
-      waiting: common?.gate.waiting ?? 0,
-      conversations: members.length,
-    };
+    const conversations = this.#membersOf(connector).length;
+    return { ...trafficOf(this.#shared.get(connector)?.gate), conversations };
   }
 
   recentStderr(connector: ConnectorId): readonly string[] {
@@ -207,8 +211,9 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     if (this.#closed) throw new HubError('shutting_down', 'the hub is shutting down');
     const known = this.#shared.get(connector.id);
     if (known?.connector === connector) return known;
-    if (known !== undefined && known.connector.updatedAt > connector.updatedAt) throw changed(connector);
-    if (known !== undefined) void this.drop(connector.id);
+    if (known !== undefined && known.connector.updatedAt > connector.updatedAt)
+      throw connectorChanged(connector);
+    if (known !== undefined) this.retire(connector.id);
     const { clock, gates } = this.#options;
     const tell = (change: UpstreamChange): void => this.#changed(change);
     const created = new ConnectorResources(connector, clock, tell, gates);
@@ -266,6 +271,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       ...ownerOf(connector, caller),
       recent,
     });
+    common.begun(member);
     client.then(
       (opened) => {
         stands = true;
@@ -276,6 +282,7 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
         void this.#listening.begin(member);
       },
       (error: unknown) => {
+        common.over(member);
         if (opening.signal.aborted) return;
         if (isProcess) common.processFailed(identity, error);
         else common.gate.failed(toOpenFailure(error, connector, access.headers));
@@ -338,9 +345,4 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       else if (verdict === 'idle') void this.#end(key, member);
     }
   }
-}
-
-/** For whoever still holds the description of before: it must not end what goes on under the new one. */
-function changed({ id }: Connector): HubError {
-  return new HubError('upstream_closed', `connector ${id} was changed meanwhile; call again`);
 }

@@ -192,7 +192,9 @@ export interface Upstreams {
   owners(): ReadonlySet<AgentId>;
   /** An agent is no more, or one session of its clients, and so are the conversations that were its own. */
   endAllOf(owner: AgentId, session?: string): void;
-  /** Ends the conversations of a connector, e.g. because it changed. */
+  /** A connector is another one by now: its conversations take nobody any more, and end with the last call in them. */
+  retire(connector: string): void;
+  /** Ends the conversations of a connector, whoever is in them: it is no more, or what it was let in with. */
   drop(connector: string): Promise<void>;
   /** Throws unless something alive answers. A process that sleeps until it is needed counts as alive. */
   probe(connector: Connector, timeoutMs: number): Promise<void>;

@@ -26,6 +26,7 @@ export interface ScriptedUpstreams extends Upstreams {
     readonly args: JsonObject | undefined;
     readonly access: Access;
   }[];
+  readonly retired: string[];
   readonly dropped: string[];
 }
 
@@ -33,6 +34,7 @@ export interface ScriptedUpstreams extends Upstreams {
 export function createScriptedUpstreams(): ScriptedUpstreams {
   const scripts = new Map<string, UpstreamScript>();
   const calls: ScriptedUpstreams['calls'] = [];
+  const retired: string[] = [];
   const dropped: string[] = [];
 
   function requireScript({ id }: Connector): UpstreamScript {
@@ -44,6 +46,7 @@ export function createScriptedUpstreams(): ScriptedUpstreams {
   return {
     script: (connector, behaviour) => scripts.set(connector, behaviour),
     calls,
+    retired,
     dropped,
     requireRoom() {},
     async open(connector, access) {
@@ -58,6 +61,9 @@ export function createScriptedUpstreams(): ScriptedUpstreams {
     watch: async () => () => {},
     owners: () => new Set(),
     endAllOf() {},
+    retire(connector) {
+      retired.push(connector);
+    },
     async drop(connector) {
       dropped.push(connector);
     },

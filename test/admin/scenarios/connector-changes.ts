@@ -18,7 +18,7 @@ const changing: Scenario[] = [
     },
     headers: { etag: /^"2-/ },
     events: [CHANGED],
-    after: async (hub) => expect(hub.upstreams.dropped).toContain('notes'),
+    after: async (hub) => expect(hub.upstreams.retired).toContain('notes'),
   },
   {
     name: 'enabled alone switches it off',
@@ -26,7 +26,10 @@ const changing: Scenario[] = [
     status: 200,
     body: { enabled: false, health: { state: 'disabled' } },
     events: [CHANGED],
-    after: async (hub) => expect(hub.catalog.entries()).toEqual([]),
+    after: async (hub) => {
+      expect(hub.catalog.entries()).toEqual([]);
+      expect(hub.upstreams.dropped).toEqual(['notes']);
+    },
   },
   {
     name: 'switching off what is off changes nothing',
