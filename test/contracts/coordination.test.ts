@@ -66,6 +66,14 @@ describe('of the workers of one machine', () => {
     expect(await two.store.get('a')).toBe('first');
   });
 
+  test('one that says very much in one moment is not cut off for it', async () => {
+    const one = await open();
+    const long = 'x'.repeat(1_000_000);
+    const keys = Array.from({ length: 80 }, (_, at) => `long-${at}`);
+    await Promise.all(keys.map((key) => one.store.set(key, long, 60_000)));
+    expect(await one.store.get('long-79')).toBe(long);
+  });
+
   test('numbers of workers stay small: the lowest that is free is given next', async () => {
     const [one] = [await open(), await open()];
     expect(host.workers.map(({ number }) => number)).toEqual([1, 2]);

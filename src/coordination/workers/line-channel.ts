@@ -23,8 +23,11 @@ interface Waiting {
   readonly reject: (error: HubError) => void;
 }
 
-/** What the other side has not read yet. One that reads nothing for so long is not there any more. */
-const MOST_UNREAD_BYTES = 64 * 1024 * 1024;
+/** What the other side has not read yet. Where so much waits for so many looks, it is not there any more. */
+const MUCH_UNREAD_BYTES = 64 * 1024 * 1024;
+const MOST_LOOKS = 10;
+/** Much may be said in one moment; what has no room in memory may not. */
+const MOST_UNREAD_BYTES = 256 * 1024 * 1024;
 /** One that is busy answers later than that of an idle process, but not by so much. */
 const ANSWER_MS = 10_000;
 const LOOK_MS = 1_000;
@@ -39,6 +42,8 @@ export class LineChannel {
   #begun: string[] = [];
   #out = '';
   #count = 0;
+  /** How many looks in a row found much unread. */
+  #unreadLooks = 0;
   #closed = false;
 
   constructor(stream: Duplex, options: ChannelOptions) {
@@ -49,7 +54,10 @@ export class LineChannel {
     stream.on('error', () => this.close());
     stream.on('end', () => this.close());
     stream.on('close', () => this.close());
-    this.#look = setInterval(() => this.#giveUp(), LOOK_MS);
+    this.#look = setInterval(() => {
+      this.#giveUp();
+      this.#lookForReader();
+    }, LOOK_MS);
     this.#look.unref();
   }
 
@@ -113,6 +121,12 @@ export class LineChannel {
   #giveUp(): void {
     const now = performance.now();
     for (const [id, { until }] of this.#waiting) if (until < now) this.#settle(id)?.reject(gone());
+  }
+
+  #lookForReader(): void {
+    if (this.#stream.writableLength > MUCH_UNREAD_BYTES) this.#unreadLooks++;
+    else this.#unreadLooks = 0;
+    if (this.#unreadLooks >= MOST_LOOKS) this.#stream.destroy();
   }
 
   #take(line: Line): void {
