@@ -76,6 +76,18 @@ test('one that ends is replaced; ready is said once; all are stopped', async () 
   expect(forked.every(({ exitCode, signalCode }) => exitCode !== null || signalCode !== null)).toBe(true);
 }, 20_000);
 
+test('what served once is not given up: workers are replaced, however many end at their start', async () => {
+  const failing = Array.from({ length: 5 }, () => 'process.exit(1)');
+  const telling = `${SERVING} process.send({ type: 'announce', place: {} });`;
+  const { set, ended, forked, onReady, onPlace } = open(1, [SERVING, ...failing, telling]);
+  await vi.waitFor(() => expect(onReady).toHaveBeenCalledOnce(), 10_000);
+  forked[0]?.kill('SIGKILL');
+  await vi.waitFor(() => expect(onPlace).toHaveBeenCalledOnce(), 20_000);
+  expect(forked).toHaveLength(7);
+  set.stop();
+  expect(await ended).toBe(0);
+}, 30_000);
+
 test('one that is told to read the configuration again while it starts does so when it is ready', async () => {
   const report = `(order) => order === 'reload' && process.send({ type: 'announce', place: {} })`;
   const late = `process.on('message', ${report}); setTimeout(() => { ${SERVING} }, 1_000);`;

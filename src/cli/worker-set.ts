@@ -131,14 +131,16 @@ export class WorkerSet {
     const recent = (at: number): boolean => now - at < WINDOW_MS;
     this.#ends = [...this.#ends, now].filter(recent);
     if (!wasReady) this.#failedStarts = [...this.#failedStarts, now].filter(recent);
-    // While one serves there is something to lose.
-    if (this.#failedStarts.length >= MOST_FAILED_STARTS && this.#readyCount === 0) {
+    // What has served once may again: whatever keeps workers from starting now may pass.
+    if (this.#failedStarts.length >= MOST_FAILED_STARTS && this.#first === undefined) {
       this.#options.logger.error({ failed: this.#failedStarts.length }, 'workers keep ending at their start');
       return this.stop(EXIT_FAILED);
     }
     const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (this.#ends.length - 1), LONGEST_DELAY_MS);
-    const facts = { worker: worker.pid, code, signal, delayMs };
-    this.#options.logger.warn(facts, 'a worker ended; another one takes its place');
+    const serving = this.#readyCount;
+    const facts = { worker: worker.pid, code, signal, delayMs, serving };
+    const level = serving === 0 ? 'error' : 'warn';
+    this.#options.logger[level](facts, 'a worker ended; another one takes its place');
     const timer = setTimeout(() => {
       this.#delayed.delete(timer);
       this.#fill();
