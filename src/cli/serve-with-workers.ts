@@ -20,7 +20,7 @@ export interface WorkersOptions {
 
 /** Where a worker finds its connection to the primary, besides the one of `node:cluster`. */
 export const LINK_DESCRIPTOR = 4;
-/** For what a worker that has ended said last to be read. */
+/** For what a worker that has ended said last to be read, and for one that ends in good order to be gone. */
 const LINK_MS = 1_000;
 /** For workers of a primary that was killed to notice, and leave the port. */
 const PORT_MS = 1_500;
@@ -59,6 +59,7 @@ export async function serveWithWorkers({
       const link = worker.stdio[LINK_DESCRIPTOR];
       if (link instanceof Duplex) {
         primary.attach(link);
+        link.once('close', () => setTimeout(() => set.endUnlinked(worker), LINK_MS).unref());
         // It ends with the worker, unless a process that the worker started has it too.
         worker.once('exit', () => setTimeout(() => link.destroy(), LINK_MS).unref());
       }

@@ -57,6 +57,16 @@ export class WorkerSet {
     }
   }
 
+  /** One that lost its connection to this process can do nothing any more, and may not know. */
+  endUnlinked(worker: ChildProcess): void {
+    if (this.#exitCode !== undefined || !this.#workers.has(worker)) return;
+    this.#options.logger.warn(
+      { worker: worker.pid },
+      'a worker that lost its connection to the hub is ended',
+    );
+    worker.kill('SIGKILL');
+  }
+
   /** May be called twice. */
   stop(code: number = EXIT_DONE): void {
     if (this.#exitCode !== undefined) return;

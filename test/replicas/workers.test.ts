@@ -207,6 +207,32 @@ function killing(): void {
     await vi.waitFor(async () => expect(await servingSince()).toHaveProperty('size', 2), SOON);
   });
 
+  test('a worker that stands still until its connection to the primary is lost is replaced', async () => {
+    const clients = await Promise.all(
+      Array.from({ length: 64 }, () => roving().initialize(0, 0, { elicitation: {} })),
+    );
+    const asked = clients.map(async (client, at) => {
+      const call = await client.begin(0, 'tools/call', {
+        name: 'remote__form',
+        arguments: { label: `deaf-${at}` },
+      });
+      return { client, id: (await call.message()).id };
+    });
+    const questions = await Promise.all(asked);
+    const open = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length;
+    const [deaf = 0, other = 0] = workers().toSorted((one, two) => open(two) - open(one));
+    process.kill(deaf, 'SIGSTOP');
+    // Those to its calls wait for it, 64 MB and more.
+    const word = 'x'.repeat(3_000_000);
+    for (const { client, id } of questions) {
+      const result = { action: 'accept', content: { word } };
+      client.send(0, { jsonrpc: '2.0', id, result }).catch(() => {});
+    }
+    await vi.waitFor(() => expect(existsSync(`/proc/${deaf}`)).toBe(false), SOON);
+    await vi.waitFor(async () => expect(await servingSince()).toHaveProperty('size', 2), SOON);
+    expect(workers()).toContain(other);
+  });
+
   test('F25: killed with its primary nothing stays behind, and the next start finds everything', async () => {
     const client = await roving().initialize(0, 0);
     const running = client.begin(0, 'tools/call', { name: 'remote__wait', arguments: { label: 'cut' } });
