@@ -88,6 +88,20 @@ test('what served once is not given up: workers are replaced, however many end a
   expect(await ended).toBe(0);
 }, 30_000);
 
+test('those that served are replaced soon, however often they end', async () => {
+  const telling = `${SERVING} process.send({ type: 'announce', place: {} });`;
+  const { set, ended, forked, onPlace } = open(1, [telling]);
+  const begun = performance.now();
+  for (let kill = 1; kill <= 8; kill++) {
+    await vi.waitFor(() => expect(onPlace).toHaveBeenCalledTimes(kill), 10_000);
+    forked.at(-1)?.kill('SIGKILL');
+  }
+  await vi.waitFor(() => expect(forked).toHaveLength(9), 10_000);
+  expect(performance.now() - begun).toBeLessThan(10_000);
+  set.stop();
+  await ended;
+}, 30_000);
+
 test('one that is told to read the configuration again while it starts does so when it is ready', async () => {
   const report = `(order) => order === 'reload' && process.send({ type: 'announce', place: {} })`;
   const late = `process.on('message', ${report}); setTimeout(() => { ${SERVING} }, 1_000);`;

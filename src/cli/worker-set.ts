@@ -26,7 +26,7 @@ const LONGEST_DELAY_MS = 10_000;
 /** Longer than a worker takes that gives running calls their time. */
 const STOP_MS = 20_000;
 
-/** Keeps a number of workers running. Those that end are replaced, later and later if they keep ending. */
+/** Keeps a number of workers running. Those that end are replaced, later and later where they do not even start. */
 export class WorkerSet {
   readonly #options: WorkerSetOptions;
   /** And whether they are ready. */
@@ -34,8 +34,7 @@ export class WorkerSet {
   readonly #delayed = new Set<NodeJS.Timeout>();
   /** Those that are to read the configuration again as soon as they are ready. */
   readonly #outdated = new Set<ChildProcess>();
-  /** When workers ended that nobody had stopped; failed starts are those that were not ready yet. */
-  #ends: number[] = [];
+  /** When workers ended that were not ready yet. */
   #failedStarts: number[] = [];
   #wasReady = false;
   #first: ReadyHub | undefined;
@@ -139,14 +138,14 @@ export class WorkerSet {
     if (this.#first === undefined && code === EXIT_CONFIGURATION) return this.stop(EXIT_CONFIGURATION);
     const now = performance.now();
     const recent = (at: number): boolean => now - at < WINDOW_MS;
-    this.#ends = [...this.#ends, now].filter(recent);
-    if (!wasReady) this.#failedStarts = [...this.#failedStarts, now].filter(recent);
+    this.#failedStarts = [...this.#failedStarts, ...(wasReady ? [] : [now])].filter(recent);
+    const { length: failed } = this.#failedStarts;
     // What has served once may again: whatever keeps workers from starting now may pass.
-    if (this.#failedStarts.length >= MOST_FAILED_STARTS && this.#first === undefined) {
-      this.#options.logger.error({ failed: this.#failedStarts.length }, 'workers keep ending at their start');
+    if (failed >= MOST_FAILED_STARTS && this.#first === undefined) {
+      this.#options.logger.error({ failed }, 'workers keep ending at their start');
       return this.stop(EXIT_FAILED);
     }
-    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** (this.#ends.length - 1), LONGEST_DELAY_MS);
+    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** Math.max(0, failed - 1), LONGEST_DELAY_MS);
     const serving = this.#readyCount;
     const facts = { worker: worker.pid, code, signal, delayMs, serving };
     const level = serving === 0 ? 'error' : 'warn';
