@@ -17,6 +17,7 @@ export async function recoverUnfinishedCalls(hub: Hub): Promise<number> {
   const lock = await hub.coordination.locks.acquire('recovery', LOCK);
   if (lock === undefined) return 0;
   try {
+    if (hub.storage.kind === 'sqlite') await forgetTheGone(hub.storage, await findLiving(hub));
     return await closeUnfinishedCalls(hub, () => findLiving(hub));
   } finally {
     await lock.release();
@@ -71,6 +72,17 @@ async function findStillUnfinished(
 ): Promise<readonly EventRecord[]> {
   const known = new Set(before.map(({ sequence }) => sequence));
   return (await store.unfinishedCalls()).filter(({ sequence }) => known.has(sequence));
+}
+
+/**
+ * Whoever waits for what another process does finds at once that it is gone, and not when its signs of life are old. Only
+ * for those who know better than these who lives.
+ */
+export async function forgetTheGone(
+  { instances }: Pick<Storage, 'instances'>,
+  living: ReadonlySet<string>,
+): Promise<void> {
+  for (const id of await instances.living(GONE_MS)) if (!living.has(id)) await instances.leave(id);
 }
 
 /** A SQLite store has one hub at a time, so whoever was there before is gone. */

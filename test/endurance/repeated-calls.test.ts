@@ -126,7 +126,7 @@ test('F52: after a restart the answer is still known, and of a call that was int
   let ada = await agent('ada');
   const first = await call(ada, 'count', 'before');
   const before = executions;
-  const { tickets } = hub.running.hub.storage;
+  const { tickets, instances } = hub.running.hub.storage;
   const name = JSON.stringify(['ada', 'interrupted']);
   await call(ada, 'count', 'interrupted');
   const kept = await tickets.find('call', name);
@@ -136,6 +136,7 @@ test('F52: after a restart the answer is still known, and of a call that was int
     by: 'a process that is gone',
   });
   await tickets.put({ ...kept!, value });
+  await instances.beat('a process that is gone');
   await hub.running.stop();
   hub = await startTestHub({ config: config(upstream.url), files, folder: hub.folder });
   await waitForSync(hub, 'up');

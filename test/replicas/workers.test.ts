@@ -28,7 +28,7 @@ describe.each(SHARED_BY)('%s', (by) => {
     upstream = await startAskingUpstream('legacy');
     const place = servers === undefined ? undefined : await createSharedPlace(servers());
     folder = place?.folder ?? mkdtempSync(join(tmpdir(), 'crosspoint-workers-'));
-    config = { ...place?.config, connectors: { remote: { url: upstream.url } } };
+    config = { ...place?.config, idempotencyKeys: true, connectors: { remote: { url: upstream.url } } };
     hub = await startHubProcess(folder, config, undefined, ['--workers', '2']);
   }, 120_000);
 
@@ -50,6 +50,12 @@ function roving(): RovingClient {
 
 function echo(label: string) {
   return { name: 'remote__echo', arguments: { label } };
+}
+
+/** It never ends by itself, and comes again under the same key. */
+function waiting(label: string) {
+  const _meta = { 'crosspoint/idempotencyKey': label };
+  return { name: 'remote__wait', arguments: { label }, _meta };
 }
 
 function workers(): number[] {
@@ -190,8 +196,7 @@ function killing(): void {
     const client = await roving().initialize(0, 0);
     let lost = 0;
     for (const label of labels) {
-      const call = client.request(0, 'tools/call', { name: 'remote__wait', arguments: { label } });
-      call.then(
+      client.request(0, 'tools/call', waiting(label)).then(
         ({ message }) => message?.result ?? lost++,
         () => lost++,
       );
@@ -205,6 +210,11 @@ function killing(): void {
     await vi.waitFor(async () => expect(await unknownCalls()).toBe(before + labels.length), SOON);
     expect(lost).toBe(labels.length);
     await vi.waitFor(async () => expect(await servingSince()).toHaveProperty('size', 2), SOON);
+    // Whoever sends one again is told so as well, and need not wait until the signs of life are old.
+    const begun = performance.now();
+    const again = await client.request(0, 'tools/call', waiting('w0'));
+    expect(again.message.result.content[0].text).toContain('was interrupted');
+    expect(performance.now() - begun).toBeLessThan(20_000);
   });
 
   test('a worker that stands still until its connection to the primary is lost is replaced', async () => {

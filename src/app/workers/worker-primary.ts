@@ -7,7 +7,7 @@ import { appendedRecords, openStorage, type EventPrimary, type Storage } from '.
 import { hasEmbeddedStore } from '../config/check-workers.js';
 import type { Config } from '../config/config.js';
 import { openDataFolder } from '../data-folder.js';
-import { closeUnfinishedCalls } from '../recover.js';
+import { closeUnfinishedCalls, forgetTheGone } from '../recover.js';
 import { RepeatedTask } from '../repeated-task.js';
 import { Signal } from '../signal.js';
 
@@ -42,6 +42,7 @@ export async function openWorkerPrimary(
   });
   const recover = async ({ storage, events }: Log): Promise<void> => {
     const living = async () => new Set(host.workers.map(({ name }) => name));
+    await forgetTheGone(storage, await living());
     const calls = await closeUnfinishedCalls({ storage, events, clock: systemClock }, living);
     if (calls > 0) logger.warn({ calls }, 'a worker ended under calls; what became of them is not known');
   };
