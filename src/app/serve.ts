@@ -1,5 +1,5 @@
-import { Server as NetServer, type AddressInfo } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Server } from 'node:http';
 import type { WorkerLink } from '../coordination/index.js';
 import { systemClock, type Logger } from '../kernel/index.js';
@@ -14,6 +14,7 @@ import { openDataFolder, type DataFolder } from './data-folder.js';
 import { recoverUnfinishedCalls } from './recover.js';
 import { RepeatedTask } from './repeated-task.js';
 import { startSchedule, type Schedule } from './schedule.js';
+import { shutDoor } from './shut-door.js';
 import { VERSION } from './version.js';
 
 /** A hub that listens. */
@@ -172,11 +173,7 @@ async function listen(server: Server, { server: { host, port } }: Config, makeWa
 
 /** Nobody new is let in; who is here is told with each answer that it is the last over this connection. */
 async function linger(server: Server, lingerMs: number): Promise<void> {
-  // Who is at the door already would be cut off: this turn of the event loop ends, and a whole one lets them in.
-  await nextTurn();
-  await nextTurn();
-  // Unlike that of `node:http` it leaves idle connections alone.
-  NetServer.prototype.close.call(server);
+  await shutDoor(server);
   server.prependListener('request', (_, response) => response.setHeader('connection', 'close'));
   const deadline = performance.now() + lingerMs;
   while (performance.now() < deadline && (await connectionsOf(server)) > 0) await sleep(LOOK_MS);
