@@ -1,7 +1,9 @@
 import type { Connector, OAuthSettings } from '../../connectors/index.js';
-import { HubError, Secret, type Clock } from '../../kernel/index.js';
+import { HubError, randomToken, Secret, type Clock } from '../../kernel/index.js';
 import {
+  AuthFailure,
   chooseAuthMethod,
+  refreshTokens,
   registerClient,
   type ClientIdentity,
   type FetchContext,
@@ -26,6 +28,12 @@ export interface ClientQuery {
   readonly redirectUri: string | undefined;
 }
 
+/** For whom a sign-in begins. */
+interface NewTokensQuery extends ClientQuery {
+  readonly server: ServerMetadata;
+  readonly resource: string;
+}
+
 /** A secret that ends within this time is of no use for an exchange that begins now. */
 const ENDING_MS = 15 * 60_000;
 
@@ -38,17 +46,15 @@ export class ClientRegistry {
     this.#options = options;
   }
 
-  /** In the specified order: registered beforehand, by metadata document, registered now. */
-  async require(
-    query: ClientQuery & { readonly server: ServerMetadata },
-    context: FetchContext,
-  ): Promise<ClientIdentity> {
+  /** In the specified order: registered beforehand, by metadata document, registered before, registered now. */
+  async require(query: NewTokensQuery, context: FetchContext): Promise<ClientIdentity> {
     const { connector, settings, server } = query;
     if (settings.clientId !== undefined) return preRegistered(query);
     const document = this.#documentUrl();
     if (document !== undefined && server.clientDocuments) return { clientId: document, method: 'none' };
     const stored = await this.#findStored(query);
-    if (stored !== undefined && !this.#isEnding(stored)) return toIdentity(stored);
+    if (stored !== undefined && !this.#isEnding(stored) && (await isKnown(stored, query, context)))
+      return toIdentity(stored);
     if (server.registrationEndpoint === undefined || query.redirectUri === undefined)
       throw new HubError(
         'oauth_refused',
@@ -92,11 +98,7 @@ export class ClientRegistry {
   }
 
   /** Two exchanges that begin together share one client; otherwise the second would take the first one's away. */
-  async #register(
-    query: ClientQuery & { readonly server: ServerMetadata },
-    redirectUri: string,
-    context: FetchContext,
-  ): Promise<OAuthClient> {
+  async #register(query: NewTokensQuery, redirectUri: string, context: FetchContext): Promise<OAuthClient> {
     const key = JSON.stringify([query.connector.id, query.server.issuer, redirectUri]);
     const running = this.#registering.get(key);
     if (running !== undefined) return running;
@@ -110,7 +112,7 @@ export class ClientRegistry {
   }
 
   async #registerNow(
-    { connector, server }: ClientQuery & { readonly server: ServerMetadata },
+    { connector, server }: NewTokensQuery,
     redirectUri: string,
     context: FetchContext,
   ): Promise<OAuthClient> {
@@ -128,6 +130,24 @@ export class ClientRegistry {
     };
     await clients.save(client);
     return client;
+  }
+}
+
+/**
+ * Servers forget clients, and where one is to sign in that they do not know they tell the person, who then never comes back
+ * to us. The token endpoint tells us: of a client that it knows it refuses only the token, which is nobody's.
+ */
+async function isKnown(
+  client: OAuthClient,
+  { server, resource }: NewTokensQuery,
+  context: FetchContext,
+): Promise<boolean> {
+  try {
+    await refreshTokens({ server, client: toIdentity(client), resource }, randomToken(), context);
+    return true;
+  } catch (error) {
+    // Other words of refusal may be about anything.
+    return !(error instanceof AuthFailure) || error.serverError !== 'invalid_client';
   }
 }
 

@@ -65,10 +65,8 @@ class OAuthFlow implements AccountFlow {
       const { discovery, challenge } = await explore(connector, header, context);
       const { server, resource } = discovery;
       requireUsable(server, context.fetch);
-      const { clientId } = await this.#registry.require(
-        { connector, settings, server, redirectUri },
-        context,
-      );
+      const query = { connector, settings, server, redirectUri, resource };
+      const { clientId } = await this.#registry.require(query, context);
       const isSame = before?.issuer === server.issuer && before.resource === resource;
       const scopes = scopesFor(settings, challenge, discovery, isSame ? scopesToAsk(before) : []);
       const more = settings.authorizationParameters;
@@ -138,7 +136,7 @@ class OAuthFlow implements AccountFlow {
     return this.#step(connector, signal, async ({ context, settings }) => {
       const { discovery, challenge } = await explore(connector, header, context);
       const { server, resource } = discovery;
-      const query = { connector, settings, server, redirectUri: undefined };
+      const query = { connector, settings, server, redirectUri: undefined, resource };
       const client = await this.#registry.require(query, context);
       const wanted = scopesFor(settings, challenge, discovery, []);
       // A machine can sign in again at any time: a refresh token would be one more secret (RFC 6749 section 4.4.3).

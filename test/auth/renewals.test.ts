@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseConnector, type Connector } from '../../src/connectors/index.js';
+import { createAccountFlow, type AccountFlow, type Credential } from '../../src/credentials/index.js';
+import { systemClock } from '../../src/kernel/index.js';
+import { createAuthorizationFetch } from '../../src/upstreams/index.js';
+import { json, startHostileServer, type HostileServer } from '../support/oauth/hostile-server.js';
+import { createMemoryClients } from '../support/oauth/memory-clients.js';
+
+/** A sign-in that nobody would come back from. */
+
+const REDIRECT = 'http://127.0.0.1:1/oauth/callback';
+const TOKENS = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer' };
+
+let server: HostileServer;
+let flow: AccountFlow;
+let connector: Connector;
+const opened: HostileServer[] = [];
+
+beforeEach(async () => {
+  server = await open();
+  flow = createAccountFlow({
+    fetchFor: createAuthorizationFetch({ totalMs: 2_000 }),
+    clients: createMemoryClients(),
+    clock: systemClock,
+    clientMetadataUrl: () => undefined,
+  });
+  connector = parseConnector('c', { url: server.url, auth: { type: 'oauth' } }, { source: 'file', now: 1 });
+});
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close();
+});
+
+async function open(): Promise<HostileServer> {
+  const one = await startHostileServer();
+  opened.push(one);
+  one.answer('/token', json(TOKENS));
+  return one;
+}
+
+const begin = () => flow.begin({ connector, redirectUri: REDIRECT });
+
+async function signIn(): Promise<Credential> {
+  const begun = await begin();
+  const answer = new URLSearchParams({ code: 'code', state: begun.state, iss: begun.issuer });
+  return {
+    connector: connector.id,
+    owner: { kind: 'shared' },
+    account: 'default',
+    isDefault: true,
+    version: 1,
+    updatedAt: 1,
+    ...(await flow.finish(connector, begun, answer)),
+  };
+}
+
+const codeOf = (renewal: Promise<unknown>): Promise<string> =>
+  renewal.then(
+    () => 'renewed',
+    (error: unknown) => (error as { readonly code: string }).code,
+  );
+
+const refusal = (error: string, status = 400) => json({ error }, status);
+const OVER = 'credential_required';
+
+const registrations = (): number => server.seen.filter((line) => line === 'POST /register').length;
+
+describe('a registration that the server has forgotten', () => {
+  /** Knows only clients that registered since it last forgot them all. */
+  const forgetful = (): (() => void) => {
+    let made = 0;
+    let known = 0;
+    server.answer('/register', (...parts) => json({ client_id: `made-${(known = ++made)}` }, 201)(...parts));
+    server.answer('/token', (request, response, body) => {
+      const isKnown = new URLSearchParams(body).get('client_id') === `made-${known}`;
+      const isCode = body.includes('authorization_code');
+      const refused = isKnown ? refusal('invalid_grant') : refusal('invalid_client', 401);
+      (isKnown && isCode ? json(TOKENS) : refused)(request, response, body);
+    });
+    return () => (known = 0);
+  };
+
+  test('B6.12: wants a sign-in when a token is to be renewed, with which it is made anew, once', async () => {
+    const forget = forgetful();
+    const credential = await signIn();
+    forget();
+    expect(await codeOf(flow.refresh(connector, credential))).toBe(OVER);
+    expect((await signIn()).grant?.clientId).toBe('made-2');
+    expect(registrations()).toBe(2);
+  });
+
+  test('is made anew for a sign-in, because at the server it would only be told to the person', async () => {
+    const forget = forgetful();
+    expect((await begin()).clientId).toBe('made-1');
+    expect((await begin()).clientId).toBe('made-1');
+    forget();
+    expect((await begin()).clientId).toBe('made-2');
+    expect((await begin()).clientId).toBe('made-2');
+    expect(registrations()).toBe(2);
+  });
+
+  test('stays where the server cannot be asked', async () => {
+    expect((await begin()).clientId).toBe('made');
+    server.answer('/token', json({}, 503));
+    expect((await begin()).clientId).toBe('made');
+    expect(registrations()).toBe(1);
+  });
+});
