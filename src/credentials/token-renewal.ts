@@ -226,7 +226,7 @@ export class TokenRenewal {
     // Even where it cannot be written down: nobody asks again soon.
     const retryAfterMs = this.#backOff.failed(key, isFinal);
     if (current !== undefined) {
-      const reason = isFinal ? REVOKED : 'the authorization server could not be asked';
+      const reason = isFinal ? REVOKED : 'the authorization server gave no new token';
       const winner = await this.#note(connector, current, isFinal ? 'needs_reauth' : 'failed', reason);
       if (winner !== undefined && this.#isFresh(winner, request)) return winner;
     }

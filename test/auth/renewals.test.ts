@@ -3,10 +3,16 @@ import { parseConnector, type Connector } from '../../src/connectors/index.js';
 import { createAccountFlow, type AccountFlow, type Credential } from '../../src/credentials/index.js';
 import { systemClock } from '../../src/kernel/index.js';
 import { createAuthorizationFetch } from '../../src/upstreams/index.js';
-import { json, startHostileServer, type HostileServer } from '../support/oauth/hostile-server.js';
+import {
+  goodServer,
+  json,
+  startHostileServer,
+  type Answer,
+  type HostileServer,
+} from '../support/oauth/hostile-server.js';
 import { createMemoryClients } from '../support/oauth/memory-clients.js';
 
-/** A sign-in that nobody would come back from. */
+/** When a renewal cannot succeed any more, and a sign-in that nobody would come back from. */
 
 const REDIRECT = 'http://127.0.0.1:1/oauth/callback';
 const TOKENS = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer' };
@@ -59,8 +65,36 @@ const codeOf = (renewal: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error as { readonly code: string }).code,
   );
 
-const refusal = (error: string, status = 400) => json({ error }, status);
+const refusal = (error: string, status = 400): Answer => json({ error }, status);
 const OVER = 'credential_required';
+
+describe('a renewal that the server refuses', () => {
+  test.each<readonly [string, Answer, string]>([
+    ['O-12: the grant is gone', refusal('invalid_grant'), OVER],
+    ['a person has to do something', refusal('interaction_required'), OVER],
+    ['in the words of one provider', refusal('bad_refresh_token', 200), OVER],
+    ['in the words of another', refusal('invalid_refresh_token', 200), OVER],
+    ['as a token of any kind', refusal('invalid_token', 401), OVER],
+    ['for this client', refusal('unauthorized_client', 403), OVER],
+    ['as something it never does', refusal('unsupported_grant_type'), OVER],
+    ['for a while', refusal('temporarily_unavailable'), 'oauth_unavailable'],
+    ['in a word that may be about anything', refusal('Not Found', 404), 'oauth_refused'],
+  ])('%s', async (_what, answer, code) => {
+    const auth = { type: 'oauth', issuer: server.origin, clientId: 'hub' };
+    connector = parseConnector('c', { url: server.url, auth }, { source: 'file', now: 1 });
+    const credential = await signIn();
+    server.answer('/token', answer);
+    expect(await codeOf(flow.refresh(connector, credential))).toBe(code);
+  });
+
+  test('as one of a client that was registered beforehand and is wrong wants no person', async () => {
+    const auth = { type: 'oauth', issuer: server.origin, clientId: 'hub' };
+    connector = parseConnector('c', { url: server.url, auth }, { source: 'file', now: 1 });
+    const credential = await signIn();
+    server.answer('/token', refusal('invalid_client', 401));
+    expect(await codeOf(flow.refresh(connector, credential))).toBe('oauth_refused');
+  });
+});
 
 const registrations = (): number => server.seen.filter((line) => line === 'POST /register').length;
 
@@ -103,5 +137,35 @@ describe('a registration that the server has forgotten', () => {
     server.answer('/token', json({}, 503));
     expect((await begin()).clientId).toBe('made');
     expect(registrations()).toBe(1);
+  });
+});
+
+describe('C62: an authorization server that is gone', () => {
+  test('is waited for while the service names it', async () => {
+    const old = await open();
+    server.answer(
+      '/.well-known/oauth-protected-resource/mcp',
+      json({ resource: server.url, authorization_servers: [old.origin] }),
+    );
+    const credential = await signIn();
+    await old.close();
+    expect(await codeOf(flow.refresh(connector, credential))).toBe('oauth_unavailable');
+  });
+
+  test('is not, once the service names another: a person has to sign in there', async () => {
+    const old = await open();
+    const naming = (issuer: string): void =>
+      server.answer(
+        '/.well-known/oauth-protected-resource/mcp',
+        json({ resource: server.url, authorization_servers: [issuer] }),
+      );
+    naming(old.origin);
+    const credential = await signIn();
+    await old.close();
+    naming(server.origin);
+    const before = server.seen.length;
+    expect(await codeOf(flow.refresh(connector, credential))).toBe(OVER);
+    expect(server.seen.slice(before)).not.toContain('POST /token');
+    expect((await signIn()).grant?.issuer).toBe(goodServer(server.origin)['issuer']);
   });
 });

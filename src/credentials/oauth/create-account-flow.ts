@@ -4,6 +4,7 @@ import {
   AuthFailure,
   beginAuthorization,
   checkAuthorizationAnswer,
+  endsRenewal,
   exchangeCode,
   refreshTokens,
   requestMachineTokens,
@@ -18,7 +19,7 @@ import type { AccountFlow, BegunConnection, GrantedTokens } from '../account-flo
 import type { Credential, OAuthClientStore, OAuthGrant } from '../credential.js';
 import { scopesToAsk } from '../step-up.js';
 import { ClientRegistry, type ClientQuery } from './client-registry.js';
-import { explore, problemWith, requireOAuth, scopesFor, toDiscovery } from './exploration.js';
+import { explore, namesAnother, problemWith, requireOAuth, scopesFor, toDiscovery } from './exploration.js';
 import { signInAgain, toFlowFailure } from './flow-failure.js';
 import { grantedBy, renewedBy } from './granted-tokens.js';
 import { createServerMemory, type FindServer } from './server-memory.js';
@@ -115,15 +116,18 @@ class OAuthFlow implements AccountFlow {
       const refreshToken: Secret | undefined = values['refresh_token'];
       if (grant === undefined || refreshToken === undefined)
         throw signInAgain(connector, 'there is no refresh token');
-      const { server, client, query } = await this.#partiesOf(connector, grant, step);
       try {
+        const { server, client, query } = await this.#partiesOf(connector, grant, step);
         const tokens = await this.#forgetting(query, grant.clientId, () =>
           refreshTokens({ server, client, resource: grant.resource }, refreshToken.reveal(), step.context),
         );
         return renewedBy(tokens, grant, refreshToken, this.#clock.now());
       } catch (error) {
-        if (error instanceof AuthFailure && error.serverError === 'invalid_grant')
-          throw signInAgain(connector, 'the refresh token is not accepted any more');
+        if (!(error instanceof AuthFailure)) throw error;
+        if (endsRenewal(error)) throw signInAgain(connector, 'the refresh token is not accepted any more');
+        // A server that the service has left may never answer again.
+        if (error.kind !== 'rejected' && (await namesAnother(connector, grant.issuer, step.context)))
+          throw signInAgain(connector, 'the service names another authorization server');
         throw error;
       }
     });

@@ -36,6 +36,19 @@ export async function explore(
   return { discovery, challenge };
 }
 
+/**
+ * Whether the service sends people to another authorization server than this one. Where that cannot be found out it counts
+ * as no.
+ */
+export async function namesAnother(
+  connector: Connector,
+  issuer: string,
+  context: FetchContext,
+): Promise<boolean> {
+  const found = await explore(connector, undefined, context).catch(() => undefined);
+  return found !== undefined && found.discovery.server.issuer !== issuer;
+}
+
 export function toDiscovery({ auth }: Connector, overrides: OAuthSettings, serverUrl: URL): DiscoveryRequest {
   return { serverUrl, overrides, needsPerson: auth.type === 'oauth' };
 }

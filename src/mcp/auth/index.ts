@@ -5,7 +5,7 @@
  * Invariants: no address of a server is used before it was checked; PKCE with S256 always; messages of failures are ours,
  * never a server's.
  */
-export { AuthFailure, type AuthFailureKind, type ServerError } from './auth-failure.js';
+export { AuthFailure, endsRenewal, type AuthFailureKind, type ServerError } from './auth-failure.js';
 export { coversServer } from './address.js';
 export { findBearerChallenge, type BearerChallenge, type Challenge } from './challenge.js';
 export type { AuthFetch, FetchContext } from './json-answer.js';
