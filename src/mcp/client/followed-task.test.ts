@@ -66,6 +66,23 @@ describe('a task at a legacy server', () => {
     expect(cancelled.wire.of('tasks/result')).toHaveLength(0);
   });
 
+  test('one that failed with a result that does not say so has failed all the same', async () => {
+    const { followed } = await open({ 'tasks/get': task('failed'), 'tasks/result': RESULT });
+    expect(await followed.get()).toMatchObject({ result: { ...RESULT, isError: true } });
+  });
+
+  test('why one failed is told to those who see its error only', async () => {
+    const { followed } = await open({
+      'tasks/get': task('failed', { statusMessage: 'the disk is full' }),
+      'tasks/result': new ProtocolError(-32_603, 'No result', 1),
+    });
+    expect((await followed.get()).error).toEqual({
+      code: -32_603,
+      message: 'No result: the disk is full',
+      data: 1,
+    });
+  });
+
   test('a result that was lost on the way is asked for again', async () => {
     const { followed, wire } = await open({
       'tasks/get': task('completed'),

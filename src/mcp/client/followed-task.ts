@@ -1,4 +1,4 @@
-import { isObject, ProtocolError, type JsonObject } from '../jsonrpc/index.js';
+import { isObject, ProtocolError, type ErrorObject, type JsonObject } from '../jsonrpc/index.js';
 import {
   isEnded,
   isTaskStatus,
@@ -124,7 +124,7 @@ class LegacyTask implements FollowedTask {
     const task = await this.#ask('tasks/get', options);
     // What was cancelled has no result.
     if (task.status === 'cancelled') return task;
-    if (isEnded(task.status)) return { ...task, ...(await this.#result(options)) };
+    if (isEnded(task.status)) return endOf(task, await this.#result(options));
     if (task.status === 'input_required') await this.#questionsOf(options);
     if (this.#questions.size === 0) return { ...task, status: 'working' };
     const inputRequests = Object.fromEntries(
@@ -219,6 +219,23 @@ class LegacyTask implements FollowedTask {
         reject(toError(signal.reason));
       });
     });
+}
+
+/** What a server says only of a task that failed has to be in its outcome: callers without tasks see nothing else. */
+function endOf(task: Task, outcome: Outcome): TaskState {
+  if (task.status !== 'failed') return { ...task, ...outcome };
+  const { result, error } = outcome;
+  return {
+    ...task,
+    ...outcome,
+    ...(result !== undefined && { result: { ...result, isError: true } }),
+    ...(error !== undefined && { error: withReason(error, task.statusMessage) }),
+  };
+}
+
+function withReason(error: ErrorObject, reason: string | undefined): ErrorObject {
+  const isTold = reason === undefined || error.message.includes(reason);
+  return isTold ? error : { ...error, message: `${error.message}: ${reason}` };
 }
 
 /** Checked as the result of any call. */
