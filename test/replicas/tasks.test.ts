@@ -139,6 +139,9 @@ describe.each(SHARED_BY)('%s', (by) => {
   test('another replica goes on with it when the one that began it ends', async () => {
     const clients = await roving('modern');
     const taskId = await begin(clients.at(-1), 'far__slow_compute', { seconds: 1, label: 'far' });
+    const [, waiting] = await roving('legacy');
+    const longer = await begin(clients.at(-1), 'far__slow_compute', { seconds: 4, label: 'longer' });
+    const waited = ask(waiting, 'tasks/result', { taskId: longer });
     const listening = await connectAgent(hubs[0]!, {
       key: hubs[0]!.localKey,
       era: 'modern',
@@ -149,6 +152,7 @@ describe.each(SHARED_BY)('%s', (by) => {
     await hubs.pop()?.close();
     expect(textIn(await endOf(clients[1], 'modern', taskId))).toBe('Computed far in 1 s');
     await expect.poll(() => heard, { timeout: 10_000 }).toEqual(['completed']);
+    expect(textIn(await waited)).toBe('Computed longer in 4 s');
     await listening.close();
   });
 

@@ -69,7 +69,7 @@ export class TasksElsewhere {
     this.#stop();
   }
 
-  /** Undefined where whoever began it is gone, or has forgotten it. */
+  /** Undefined where whoever began it is gone or about to go, or has forgotten it. */
   async ask(
     id: string,
     { agent, capabilities, onAbort }: TaskRequest,
@@ -87,8 +87,11 @@ export class TasksElsewhere {
     if (text === undefined) await this.#requireGone(holder);
     if (text === undefined || text === '') return undefined;
     const answer = read(text) as Answer;
-    if ('failure' in answer) throw readFailure(answer.failure);
-    return answer.answer;
+    if (!('failure' in answer)) return answer.answer;
+    const failure = readFailure(answer.failure);
+    // It leaves the task to others, of whom this may be the next.
+    if (failure.code === 'shutting_down') return undefined;
+    throw failure;
   }
 
   /**
