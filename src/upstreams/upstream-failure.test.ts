@@ -54,6 +54,7 @@ const CLIENT: Readonly<Record<ClientErrorCode, HubErrorCode>> = {
   input_refused: 'cancelled',
   input_failed: 'upstream_protocol',
   task_cancelled: 'cancelled',
+  task_lost: 'upstream_unavailable',
 };
 
 describe('faults', () => {

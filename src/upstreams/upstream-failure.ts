@@ -95,6 +95,7 @@ const OTHERWISE_COUNTED: ReadonlySet<unknown> = new Set([
   'STDIO_OVER_LIMIT',
   'STDIO_SPAWN_FAILED',
   'STDIO_PIN_BROKEN',
+  'task_lost',
 ]);
 
 /** What a failure tells of the upstream. One that answers, however badly, lives. */
@@ -226,4 +227,5 @@ const CLIENT: Readonly<Record<ClientErrorCode, Row>> = {
   input_refused: ['cancelled', 'input was refused'],
   input_failed: ['upstream_protocol', 'asked for input that could not be given'],
   task_cancelled: ['cancelled', 'the task was cancelled'],
+  task_lost: ['upstream_unavailable', 'could not be asked any more what becomes of the task it began'],
 };

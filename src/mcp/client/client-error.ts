@@ -22,7 +22,9 @@ export type ClientErrorCode =
   | 'input_refused'
   /** A handler failed. */
   | 'input_failed'
-  | 'task_cancelled';
+  | 'task_cancelled'
+  /** The task was begun, and the peer cannot be asked about it. */
+  | 'task_lost';
 
 export interface ClientErrorDetails {
   readonly cause?: unknown;

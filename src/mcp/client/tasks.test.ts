@@ -94,6 +94,15 @@ describe('a call that becomes a task', () => {
     expect(wire.of('tasks/update')[0]!.headers['mcp-name']).toBe('task-1');
   });
 
+  test('one that cannot be asked about is lost: the call that began it was carried out', async () => {
+    const refused = new TransportError('HTTP_UNAUTHORIZED', 'no', { status: 401, mayHaveArrived: false });
+    const { client, wire, clock } = await openModern({}, polls(refused), OPTIONS);
+    const call = failure(client.callTool('slow'));
+    for (let poll = 0; poll < 8; poll++) await clock.advance(500);
+    expect(await call).toMatchObject({ code: 'task_lost', mayHaveArrived: true });
+    expect(wire.of('tools/call')).toHaveLength(1);
+  });
+
   test('failure and cancellation have their own errors', async () => {
     const failed = await openModern(
       {},
@@ -154,7 +163,7 @@ describe('a call that becomes a task', () => {
     const gone = await openModern({}, polls(lost), OPTIONS);
     const third = failure(gone.client.callTool('slow'));
     await gone.clock.advance(10_000);
-    expect(await third).toBe(lost);
+    expect(await third).toMatchObject({ code: 'task_lost', cause: lost });
     expect(gone.wire.of('tasks/get')).toHaveLength(3);
   });
 

@@ -58,7 +58,7 @@ export class Tasks {
     const followed = this.follow(created.taskId);
     let ended = false;
     await this.#requester.hold(call, async () => {
-      ended = await this.#await(call, followed, created);
+      ended = await this.#await(call, followed, created).catch(toLost);
     });
     // The caller gave up, or we did: nobody will ask for the result any more.
     if (!ended)
@@ -193,6 +193,12 @@ function settleWith(call: Call, task: TaskState): boolean {
     case 'input_required':
       return false;
   }
+}
+
+/** What was refused or lost on the way was a question about the task. The call that began it has been made. */
+function toLost(error: unknown): never {
+  if (!(error instanceof TransportError)) throw error;
+  throw new ClientError('task_lost', 'the task cannot be asked about any more', { cause: error });
 }
 
 function pollInterval({ pollIntervalMs = DEFAULT_POLL_MS }: Task): number {
