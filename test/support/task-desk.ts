@@ -42,7 +42,14 @@ export async function openTaskDesk(perSecond = 0) {
       store,
       tickets: storage.tickets,
       surfaces: { surfaceFor: (_agent, scope) => surface(scope) },
-      credentials: { accessFor: () => ({ id: 'x', owner, headers: {} }) } as never,
+      credentials: {
+        accessFor: () => ({ id: 'x', owner, headers: {} }),
+        // With the new token the upstream is content.
+        renew: async () => {
+          upstream.failure = undefined;
+          return true;
+        },
+      } as never,
       upstreams: { open: upstream.open },
       flows: { note: () => undefined },
       rates: createRateLimits({ perAgent: rate, perTool: { perSecond: 0, burst: 1 } }, clock),

@@ -1,6 +1,7 @@
 import { HubError } from '../../src/kernel/index.js';
 import type { InputResponses, TaskState } from '../../src/mcp/model/index.js';
-import type { Lease, Upstream, UpstreamTask } from '../../src/upstreams/index.js';
+import { TransportError } from '../../src/mcp/transports/index.js';
+import { AccessRefused, type Lease, type Upstream, type UpstreamTask } from '../../src/upstreams/index.js';
 
 /** Of every task at the upstream, unless a test says otherwise. */
 export const WORKING: TaskState = {
@@ -33,6 +34,11 @@ export class TaskUpstream {
   /** The upstream does not know the task any more. */
   forget(): void {
     this.failure = new HubError('upstream_rejected', 'Unknown task', { details: { rpcCode: -32_602 } });
+  }
+
+  /** The upstream does not take the token any more. */
+  refuse(): void {
+    this.failure = new AccessRefused('refused', new TransportError('HTTP_UNAUTHORIZED', 'refused'));
   }
 
   readonly open = async (): Promise<Lease> => {

@@ -49,6 +49,7 @@ function setUp(more: Partial<LiveTaskParts> = {}) {
     { ...WORKING, taskId: 'ours' },
     {
       open: upstream.open,
+      admitted: (work) => work(),
       guard: (_entry, result: CallResult) => ({ result, bytes: 7, warnings: [] }),
       changed: (_task, { status }) => void changes.push(status),
       ended: async (_task, _state, ending) => void endings.push(ending),

@@ -21,6 +21,8 @@ export interface TaskEnding extends Ending {
 export interface LiveTaskParts {
   /** A conversation with the upstream, as the agent. */
   readonly open: () => Promise<Lease>;
+  /** Does what asks the upstream, once more where a token had to be renewed for it. */
+  readonly admitted: <Result>(work: () => Promise<Result>) => Promise<Result>;
   readonly guard: (entry: ToolEntry, result: CallResult) => Guarded;
   /** What was heard of it is something else than before. */
   readonly changed: (task: LiveTask, state: TaskState) => void;
@@ -162,7 +164,7 @@ export class LiveTask {
 
   async #look(options: UpstreamOptions): Promise<TaskState> {
     try {
-      const seen = await (await this.#follow())?.get(options);
+      const seen = await this.#parts.admitted(async () => (await this.#follow())?.get(options));
       if (seen === undefined || this.#closed) return this.#state;
       await this.#learn(this.#named(seen));
       return this.#state;

@@ -258,3 +258,11 @@ test('whoever watches a task hears of it while it sees the tool', async () => {
   }
   expect(told).toEqual(['first', 'third']);
 });
+
+test('C68: a token that is refused while a task is looked at is renewed, and nobody hears of it', async () => {
+  const { desk, begin, upstream } = await openTaskDesk();
+  const id = await begin();
+  upstream.refuse();
+  expect(await desk.get(as(ADA), id)).toMatchObject({ status: 'working' });
+  expect(upstream.failure).toBeUndefined();
+});

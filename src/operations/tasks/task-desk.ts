@@ -16,6 +16,7 @@ import {
 } from '../../mcp/model/index.js';
 import type { Lease } from '../../upstreams/index.js';
 import { guardAnswer } from '../guard-answer.js';
+import { withRenewal } from '../require-renewed.js';
 import { KeptResults } from './kept-results.js';
 import { recordTaskEnd } from './record-task-end.js';
 import { TaskBegun } from './task-begun.js';
@@ -23,6 +24,7 @@ import { readCursor, writeCursor } from './task-cursor.js';
 import { LiveTask, type TaskEnding } from './live-task.js';
 import { askLive, TasksElsewhere, type TaskAnswer, type TaskQuestion } from './tasks-elsewhere.js';
 import {
+  accessTo,
   findTool,
   handleOf,
   recordOf,
@@ -275,14 +277,15 @@ export class TaskDesk {
     { agent, entry, session, asks }: Pick<BegunCall, 'agent' | 'entry' | 'session' | 'asks'>,
     state: TaskState,
   ): LiveTask {
-    const everywhere: TaskRequest = { agent, scope: { kind: 'all' }, capabilities: {} };
+    const { credentials, upstreams } = this.#deps;
     const live = new LiveTask(record, entry, state, {
       open: async () => {
-        // The description of now: an older one is refused.
-        const { connector } = findTool(this.#deps, everywhere, record) ?? entry;
-        const access = await this.#deps.credentials.accessFor(connector, agent.id);
-        if (access.owner !== record.owner) throw new HubError('not_found', 'Unknown task');
-        return this.#deps.upstreams.open(connector, access, { principal: agent.id, session, asks });
+        const { connector, access } = await accessTo(this.#deps, agent, record, entry);
+        return upstreams.open(connector, access, { principal: agent.id, session, asks });
+      },
+      admitted: async (work) => {
+        const { connector, access } = await accessTo(this.#deps, agent, record, entry);
+        return withRenewal(credentials, connector, access, work);
       },
       guard: (tool, result) => guardAnswer(this.#deps, tool, result),
       changed: (task, { status }) => {

@@ -2,7 +2,16 @@ import type { Agent } from '../../agents/index.js';
 import type { ToolEntry } from '../../catalog/index.js';
 import type { Access, AccessProvider } from '../../credentials/index.js';
 import type { EventLog } from '../../governance/index.js';
-import type { CallId, Clock, Logger, Switchboard, TaskRecord, TaskStore } from '../../kernel/index.js';
+import type { Connector } from '../../connectors/index.js';
+import {
+  HubError,
+  type CallId,
+  type Clock,
+  type Logger,
+  type Switchboard,
+  type TaskRecord,
+  type TaskStore,
+} from '../../kernel/index.js';
 import type { ClientCapabilities, Task, TaskState, TaskWish } from '../../mcp/model/index.js';
 import type { AskProfile, UpstreamOptions, Upstreams } from '../../upstreams/index.js';
 import type { AgentRequest } from '../agent-request.js';
@@ -67,6 +76,21 @@ export function findTool(
 ): ToolEntry | undefined {
   if (record.agent !== agent.id) return undefined;
   return surfaces.surfaceFor(agent, scope).findToolOf(record.connector, record.tool);
+}
+
+/** What lets its agent into the upstream of a task, where it is what the task was begun with. */
+export async function accessTo(
+  deps: Pick<TaskDependencies, 'surfaces' | 'credentials'>,
+  agent: Agent,
+  record: TaskRecord,
+  entry: ToolEntry,
+): Promise<{ readonly connector: Connector; readonly access: Access }> {
+  // The description of now: an older one is refused.
+  const now = findTool(deps, { agent, scope: { kind: 'all' }, capabilities: {} }, record);
+  const { connector } = now ?? entry;
+  const access = await deps.credentials.accessFor(connector, agent.id);
+  if (access.owner !== record.owner) throw new HubError('not_found', 'Unknown task');
+  return { connector, access };
 }
 
 /** What has to be known of a call when it becomes a task. */
