@@ -18,7 +18,7 @@ export async function applyConfig(
 ): Promise<readonly string[]> {
   const now = hub.clock.now();
   // In turn with changes made here, so that what was read before one is not put in force after it.
-  await hub.turns(POLICY_TURN, async () => {
+  await hub.ownTurns(POLICY_TURN, async () => {
     await loadPolicies(hub, config);
     accepted();
   });

@@ -17,10 +17,11 @@ import { createKeychain } from './keychain.js';
 import { whileUnlocked, type KeyWatch } from './master-key/key-watch.js';
 import type { PublicUrl } from './public-url.js';
 import type { Replicas } from './replicas.js';
+import { createSharedTurns } from './shared-turns.js';
 
 export interface TokenParts {
   readonly storage: Storage;
-  readonly coordination: Pick<Coordination, 'locks'>;
+  readonly coordination: Pick<Coordination, 'locks' | 'available'>;
   readonly replicas: Pick<Replicas, 'feed'>;
   readonly events: Pick<EventLog, 'append'>;
   readonly upstreams: Pick<Upstreams, 'drop'>;
@@ -66,7 +67,8 @@ export interface ConnectionParts
 /** How people connect accounts. Their turns are those of everybody who changes agents and connectors. */
 export function composeConnections(parts: ConnectionParts) {
   const { storage, publicUrl } = parts;
-  const turns = createTurns();
+  const ownTurns = createTurns();
+  const turns = createSharedTurns(ownTurns, parts.coordination);
   const connections = createConnectionOperations({
     ...parts,
     credentialStore: storage.credentials,
@@ -74,5 +76,5 @@ export function composeConnections(parts: ConnectionParts) {
     urlOf: (path) => publicUrl.of(path),
     turns,
   });
-  return { turns, connections };
+  return { turns, ownTurns, connections };
 }

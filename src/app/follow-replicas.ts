@@ -21,7 +21,7 @@ export function followReplicas(hub: Hub, config: () => Config): () => void {
   const task = (work: () => Promise<void>, what: string) =>
     new RepeatedTask(work, logger, `${what} changed by another replica could not be read; it is tried again`);
   // In turn with changes made here, so that what was read before one is not put in force after it.
-  const policies = task(() => hub.turns(POLICY_TURN, () => loadPolicies(hub, config())), 'policies');
+  const policies = task(() => hub.ownTurns(POLICY_TURN, () => loadPolicies(hub, config())), 'policies');
   const connectors = task(() => lookAtConnectors(hub), 'connectors');
   const offers = task(() => snapshots.look(), 'snapshots');
   const health = task(() => verdicts.look(), 'the health of connectors');
