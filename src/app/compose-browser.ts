@@ -10,7 +10,7 @@ import {
 } from '../agents/index.js';
 import { createBrowserGate } from '../edge/index.js';
 import type { EventLog } from '../governance/index.js';
-import type { Clock, Logger } from '../kernel/index.js';
+import type { Clock, Logger, Switchboard } from '../kernel/index.js';
 import {
   createAddSignInLink,
   createCheckAdminToken,
@@ -29,6 +29,7 @@ export interface BrowserParts {
   readonly admins: AdminDirectory;
   readonly authenticator: CheckAdminTokenDependencies['authenticator'];
   readonly events: Pick<EventLog, 'append'>;
+  readonly board: Pick<Switchboard, 'tell' | 'serve'>;
   readonly publicUrl: PublicUrl;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -41,6 +42,7 @@ export function composeBrowser({
   admins,
   authenticator,
   events,
+  board,
   publicUrl,
   clock,
   logger,
@@ -53,7 +55,7 @@ export function composeBrowser({
     clock,
   });
   const sessions = createBrowserSessions({ tickets, clock, holds });
-  const attempts = createRefusedAttempts({ events, clock });
+  const attempts = createRefusedAttempts({ events, clock, board });
   const signIn = createSignIn({
     admins,
     agents,

@@ -15,6 +15,7 @@ function open() {
   const attempts = createRefusedAttempts({
     events: { append: (_who, event) => void recorded.push(event) },
     clock: { now: () => 0, monotonic: () => now },
+    board: { tell: () => {}, serve: () => () => {} },
   });
   const check = createCheckAdminToken({
     admins: {

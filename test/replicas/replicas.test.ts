@@ -57,6 +57,21 @@ test('a key that is revoked at one replica is refused by all, at once', async ()
   for (const hub of hubs) expect(await statusOf(hub, key)).toBe(401);
 });
 
+test('B4.5: wrong admin tokens of one address count together, whichever replicas they were shown to', async () => {
+  const hubs = await startReplicas(2);
+  const statuses = (adminToken?: string) =>
+    Promise.all(
+      hubs.map(
+        async (hub) => (await admin({ ...hub, ...(adminToken && { adminToken }) }, 'GET', '/status')).status,
+      ),
+    );
+  expect(await statuses()).toEqual([200, 200]);
+  for (let guess = 0; guess < 5; guess++) expect(await statuses(`wrong-${guess}`)).toEqual([401, 401]);
+  await expect.poll(() => statuses(), SOON).toEqual([429, 429]);
+  await hubs[1]!.running.hub.events.flush();
+  expect(await eventsOf(hubs[0]!, 'auth.refused')).toHaveLength(10);
+});
+
 test('a policy that is changed at one replica counts at all', async () => {
   const { hubs } = await startWithUpstream(2);
   const client = keep(await connectAgent(hubs[1]!));

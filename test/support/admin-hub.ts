@@ -153,16 +153,14 @@ export async function openAdminHub(options: AdminHubOptions = {}) {
     clock,
   });
   const publicUrl = new PublicUrl(HUB_URL);
+  const hubToken = new Secret(ADMIN_TOKEN);
   const browser = composeBrowser({
     storage,
     agents,
     authenticator,
     events,
-    admins: createAdminDirectory({
-      store: storage.admins,
-      hubToken: new Secret(ADMIN_TOKEN),
-      now: clock.now(),
-    }),
+    admins: createAdminDirectory({ store: storage.admins, hubToken, now: clock.now() }),
+    board: { tell: () => {}, serve: () => () => {} },
     publicUrl,
     clock,
     logger: silentLogger,
