@@ -40,7 +40,7 @@ export function createMember(
     'connector' | 'access' | 'common' | 'startedAt' | 'opening' | 'client' | 'session' | 'owner' | 'recent'
   >,
 ): Member {
-  return {
+  const member: Member = {
     ...init,
     upstream: undefined,
     leases: 0,
@@ -51,6 +51,10 @@ export function createMember(
     silent: 0,
     retired: false,
   };
+  const { common, client } = init;
+  common.begun(member);
+  client.catch(() => common.over(member));
+  return member;
 }
 
 /** Whether it was opened with what its owner had before: nobody will ask for it any more. */

@@ -271,7 +271,6 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
       ...ownerOf(connector, caller),
       recent,
     });
-    common.begun(member);
     client.then(
       (opened) => {
         stands = true;
@@ -282,7 +281,6 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
         void this.#listening.begin(member);
       },
       (error: unknown) => {
-        common.over(member);
         if (opening.signal.aborted) return;
         if (isProcess) common.processFailed(identity, error);
         else common.gate.failed(toOpenFailure(error, connector, access.headers));
