@@ -56,7 +56,7 @@ function toFace(
     error: new ProtocolError(
       code,
       error.message,
-      error.code === 'unknown_resource' ? { uri: (error.details?.['uri'] as string) ?? '' } : data,
+      error.code === 'unknown_resource' ? { ...data, uri: error.details?.['uri'] ?? '' } : data,
     ),
     refusal: refusalOf(error),
   };
