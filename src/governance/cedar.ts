@@ -6,7 +6,7 @@ import type * as Cedar from '@cedar-policy/cedar-wasm/nodejs';
 const require = createRequire(import.meta.url);
 const NAME = '@cedar-policy/cedar-wasm/nodejs';
 const UNUSED_MS = 10 * 60_000;
-/** Beyond it the memory of the library is a small part, and collecting takes longer than loading. */
+/** Beyond it what the library takes is a small part, and collecting it at once would hold everybody up. */
 const SMALL_HEAP_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -50,12 +50,12 @@ export function giveUpCedar(): void {
 
 /**
  * Gives it up and has V8 collect it at once: of a hub that has started and is idle V8 sees too little garbage to look for
- * more, because the objects in front of the library are small. Takes some milliseconds of a small heap; with a large one it is
- * left until nobody has needed it for a while.
+ * more, because the objects in front of the library are small. Takes some milliseconds of a small heap; a large one is left to
+ * V8.
  */
 export function takeBackCedar(heapBytes = getHeapStatistics().used_heap_size): void {
-  if (heapBytes > SMALL_HEAP_BYTES) return;
   giveUpCedar();
+  if (heapBytes > SMALL_HEAP_BYTES) return;
   setFlagsFromString('--expose-gc');
   // Only contexts that are made from now on have it.
   runInNewContext('globalThis.gc?.()');
