@@ -23,8 +23,7 @@ afterAll(async () => {
   for (const resource of open.toReversed()) await resource.close();
 });
 
-/** With which a code was used. */
-const tokenCalls = () => given.provider.tokenCalls().filter((kind) => kind === 'authorization_code').length;
+const tokenCalls = () => given.provider.tokenCalls().length;
 const accounts = async () =>
   ((await given.ask('GET', '/connectors/tracker/accounts')).body['items'] as unknown[]).length;
 const callBack = (url: string, headers: Record<string, string> = {}) =>

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseConnector, type Connector } from '../../src/connectors/index.js';
 import { createAccountFlow, type AccountFlow, type Credential } from '../../src/credentials/index.js';
-import { systemClock } from '../../src/kernel/index.js';
+import { systemClock, type Clock } from '../../src/kernel/index.js';
 import { createAuthorizationFetch } from '../../src/upstreams/index.js';
 import {
   goodServer,
@@ -17,17 +17,23 @@ import { createMemoryClients } from '../support/oauth/memory-clients.js';
 const REDIRECT = 'http://127.0.0.1:1/oauth/callback';
 const TOKENS = { access_token: 'a', refresh_token: 'r', token_type: 'Bearer' };
 
+/** A registration that was just made is not asked about. */
+const WHILE_MS = 600_000;
+let passedMs = 0;
+const clock: Clock = { ...systemClock, now: () => systemClock.now() + passedMs };
+
 let server: HostileServer;
 let flow: AccountFlow;
 let connector: Connector;
 const opened: HostileServer[] = [];
 
 beforeEach(async () => {
+  passedMs = 0;
   server = await open();
   flow = createAccountFlow({
     fetchFor: createAuthorizationFetch({ totalMs: 2_000 }),
     clients: createMemoryClients(),
-    clock: systemClock,
+    clock,
     clientMetadataUrl: () => undefined,
   });
   connector = parseConnector('c', { url: server.url, auth: { type: 'oauth' } }, { source: 'file', now: 1 });
@@ -110,7 +116,10 @@ describe('a registration that the server has forgotten', () => {
       const refused = isKnown ? refusal('invalid_grant') : refusal('invalid_client', 401);
       (isKnown && isCode ? json(TOKENS) : refused)(request, response, body);
     });
-    return () => (known = 0);
+    return () => {
+      known = 0;
+      passedMs += WHILE_MS;
+    };
   };
 
   test('B6.12: wants a sign-in when a token is to be renewed, with which it is made anew, once', async () => {
@@ -132,8 +141,15 @@ describe('a registration that the server has forgotten', () => {
     expect(registrations()).toBe(2);
   });
 
+  test('is not asked about while it is new', async () => {
+    forgetful();
+    for (let i = 0; i < 3; i++) expect((await begin()).clientId).toBe('made-1');
+    expect(server.seen.filter((line) => line === 'POST /token')).toEqual([]);
+  });
+
   test('stays where the server cannot be asked', async () => {
     expect((await begin()).clientId).toBe('made');
+    passedMs = WHILE_MS;
     server.answer('/token', json({}, 503));
     expect((await begin()).clientId).toBe('made');
     expect(registrations()).toBe(1);

@@ -36,6 +36,8 @@ interface NewTokensQuery extends ClientQuery {
 
 /** A secret that ends within this time is of no use for an exchange that begins now. */
 const ENDING_MS = 15 * 60_000;
+/** So long after it was made a registration is taken to be known there still, and nobody is asked about it. */
+const FRESH_MS = 10 * 60_000;
 
 /** As whom the hub appears at an authorization server. A client counts for the issuer it was made for and no other. */
 export class ClientRegistry {
@@ -53,8 +55,7 @@ export class ClientRegistry {
     const document = this.#documentUrl();
     if (document !== undefined && server.clientDocuments) return { clientId: document, method: 'none' };
     const stored = await this.#findStored(query);
-    if (stored !== undefined && !this.#isEnding(stored) && (await isKnown(stored, query, context)))
-      return toIdentity(stored);
+    if (stored !== undefined && (await this.#isUsable(stored, query, context))) return toIdentity(stored);
     if (server.registrationEndpoint === undefined || query.redirectUri === undefined)
       throw new HubError(
         'oauth_refused',
@@ -87,8 +88,10 @@ export class ClientRegistry {
     return this.#options.clients.find(connector.id, server.issuer, redirectUri);
   }
 
-  #isEnding({ expiresAt }: OAuthClient): boolean {
-    return expiresAt !== undefined && expiresAt - ENDING_MS <= this.#options.clock.now();
+  async #isUsable(client: OAuthClient, query: NewTokensQuery, context: FetchContext): Promise<boolean> {
+    const now = this.#options.clock.now();
+    if (client.expiresAt !== undefined && client.expiresAt - ENDING_MS <= now) return false;
+    return now - client.registeredAt < FRESH_MS || isKnown(client, query, context);
   }
 
   /** Authorization servers fetch it, so it has to be an https address. */
