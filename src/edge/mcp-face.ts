@@ -56,7 +56,7 @@ function toFace(
     error: new ProtocolError(
       code,
       error.message,
-      error.code === 'unknown_resource' ? { ...data, uri: error.details?.['uri'] ?? '' } : data,
+      error.code === 'unknown_resource' ? { ...data, uri: (error.details?.['uri'] as string) ?? '' } : data,
     ),
     refusal: refusalOf(error),
   };
