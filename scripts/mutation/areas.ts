@@ -82,6 +82,7 @@ export const MUTATION_AREAS: readonly MutationArea[] = [
       'src/edge/network-of.test.ts',
       'src/operations/attempt-window.test.ts',
       'src/operations/check-admin-token.test.ts',
+      'src/operations/refused-attempts.test.ts',
     ],
   },
   {
