@@ -32,8 +32,8 @@ const BURST_MS = 2;
 const MOST_COUNTED_MS = 1;
 const SHORTEST_PAUSE_MS = 1;
 /** What it costs to read a piece from the system before anybody can look at it, and each byte of it. */
-const READ_MS = 0.012;
-const BYTE_MS = 0.000_000_4;
+const READ_MS = 0.024;
+const BYTE_MS = 0.000_000_8;
 
 /**
  * Fewer bytes are never too much at once. A call that tells how far it is may say some thirty things in so many; floods come in
