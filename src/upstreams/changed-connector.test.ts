@@ -73,3 +73,11 @@ test('a connector that is removed after it was changed ends what went on under i
   await pool.drop('c');
   await expect(first.result).rejects.toMatchObject({ code: 'upstream_closed' });
 });
+
+test('a pool that is closed ends what went on under a connector that was changed and not used since', async () => {
+  const { pool, version, begin } = await setUp();
+  const first = await begin(version(1));
+  pool.retire('c');
+  await pool.close();
+  await expect(first.result).rejects.toMatchObject({ code: 'upstream_closed' });
+});

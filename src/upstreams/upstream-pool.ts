@@ -144,7 +144,9 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
 
   retire(connector: string): void {
     for (const [key, member] of this.#membersOf(connector)) this.#retire(key, member);
-    void this.#leave(connector)?.retire();
+    void this.#leave(connector)
+      ?.retire()
+      .catch(() => {});
   }
 
   async drop(connector: string): Promise<void> {
@@ -203,7 +205,8 @@ class UpstreamPool implements Upstreams, LeaseKeeper {
     clearInterval(this.#sweep);
     // What is still being opened is not waited for.
     for (const { opening } of this.#members.values()) opening.abort();
-    await Promise.all([...this.#shared.keys()].map((connector) => this.drop(connector)));
+    const retired = [...this.#retired].map(({ connector }) => connector.id);
+    await Promise.all([...new Set([...this.#shared.keys(), ...retired])].map((id) => this.drop(id)));
   }
 
   #sharedOf(connector: Connector): ConnectorResources {
