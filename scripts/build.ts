@@ -1,5 +1,5 @@
 /** `npm run build`: the command line in few files, the library in one file for each module, the console. */
-import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleCommandLine, keepNeeded } from './bundle-command-line.js';
 import { ROOT } from './repository.js';
@@ -30,6 +30,8 @@ async function buildCode(): Promise<void> {
   await bundleCommandLine(fresh);
   const bundled = readdirSync(join(fresh, 'cli')).map((name) => join('cli', name));
   keepNeeded(fresh, [...entryFiles(), ...bundled]);
+  // npm does so only when it first links the command, not when it was built again since.
+  chmodSync(join(fresh, 'cli', 'index.js'), 0o755);
 }
 
 function removeFresh(): void {
